@@ -1,0 +1,202 @@
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string_view>
+#include <tuple>
+
+#include "base/errors.hpp"
+#include "bindings.hpp"
+#include "forest/align.hpp"
+#include "forest/bracket_parser.hpp"
+#include "forest/bracket_writer.hpp"
+#include "forest/builder.hpp"
+
+namespace filbert {
+
+namespace {
+
+using DagPtr = std::shared_ptr<const Dag>;
+using Problem = std::tuple<nb::object, nb::object, nb::object, std::uint64_t, std::uint64_t>;
+
+std::string_view utf8_of(nb::handle item) {
+  if (PyUnicode_Check(item.ptr())) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
+    if (data != nullptr) return {data, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    throw ParseError({"the text has characters that UTF-8 cannot hold (lone surrogates)",
+                      "decode the file with the right encoding", 1, 1});
+  }
+  if (PyBytes_Check(item.ptr())) {
+    return {PyBytes_AS_STRING(item.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(item.ptr()))};
+  }
+  throw nb::type_error("a tree is a str or bytes in bracket notation");
+}
+
+// Collects trees from texts or from a stream of bytes.
+class Reader {
+ public:
+  explicit Reader(bool skip_errors)
+      : parser_(builder_,
+                skip_errors ? BracketParser::OnError::skip : BracketParser::OnError::raise),
+        skip_errors_(skip_errors) {}
+
+  // Each text is one tree. False where one was skipped.
+  bool add_text(nb::handle text) {
+    const auto sample = static_cast<std::int64_t>(n_texts_++);
+    try {
+      roots_.push_back(parser_.parse_one(utf8_of(text)));
+      return true;
+    } catch (ParseError& error) {
+      error.problem.sample = sample;
+      if (!skip_errors_) throw;
+      problems_.push_back(error.problem);
+      return false;
+    }
+  }
+
+  void add_texts(nb::sequence texts) {
+    for (nb::handle text : texts) {
+      add_text(text);
+      if (n_texts_ % 4096 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+  }
+
+  // Trees one after another, cut anywhere.
+  void feed(nb::bytes piece) {
+    const nb::gil_scoped_release release;
+    parser_.feed({piece.c_str(), piece.size()});
+  }
+
+  std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<Problem>> finish() {
+    if (n_texts_ == 0) {
+      parser_.finish();
+      roots_ = std::move(parser_.roots());
+      problems_ = parser_.problems();
+    }
+    std::vector<Problem> problems;
+    for (const ParseProblem& p : problems_) {
+      nb::object sample = p.sample < 0 ? nb::none() : nb::object(nb::int_(p.sample));
+      problems.emplace_back(sample, nb::str(p.reason.c_str()), nb::str(p.hint.c_str()), p.line,
+                            p.column);
+    }
+    return {builder_.finish(), to_numpy(std::move(roots_)), std::move(problems)};
+  }
+
+ private:
+  DagBuilder builder_;
+  BracketParser parser_;
+  bool skip_errors_;
+  std::uint64_t n_texts_ = 0;
+  std::vector<NodeId> roots_;
+  std::vector<ParseProblem> problems_;
+};
+
+template <class T>
+NumpyArray<T> at_roots(const Dag& dag, const Array<NodeId>& roots, const std::vector<T>& values) {
+  std::vector<T> picked;
+  for (const NodeId root : checked_roots(dag, roots)) picked.push_back(values[root]);
+  return to_numpy(std::move(picked));
+}
+
+nb::tuple to_arrays(const Dag& dag) {
+  std::vector<std::uint32_t> node_labels;
+  std::vector<std::uint64_t> child_ends;
+  std::vector<std::uint32_t> children;
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    node_labels.push_back(dag.label(u));
+    const auto own = dag.children(u);
+    children.insert(children.end(), own.begin(), own.end());
+    child_ends.push_back(children.size());
+  }
+  const std::string& bytes = dag.labels().bytes();
+  std::vector<std::uint8_t> label_bytes(bytes.begin(), bytes.end());
+  return nb::make_tuple(to_numpy(std::move(label_bytes)), to_numpy(dag.labels().ends()),
+                        to_numpy(std::move(node_labels)), to_numpy(std::move(child_ends)),
+                        to_numpy(std::move(children)));
+}
+
+std::tuple<DagPtr, NumpyArray<NodeId>> dag_from_arrays(const Array<std::uint8_t>& label_bytes,
+                                                       const Array<std::uint64_t>& label_ends,
+                                                       const Array<std::uint32_t>& node_labels,
+                                                       const Array<std::uint64_t>& child_ends,
+                                                       const Array<std::uint32_t>& children,
+                                                       const Array<NodeId>& roots) {
+  const std::span<const NodeId> given = view(roots);
+  std::vector<NodeId> renumbered(given.begin(), given.end());
+  const std::string_view bytes(reinterpret_cast<const char*>(label_bytes.data()),
+                               label_bytes.shape(0));
+  DagPtr dag = from_arrays(
+      {bytes, view(label_ends), view(node_labels), view(child_ends), view(children)}, renumbered);
+  return {dag, to_numpy(std::move(renumbered))};
+}
+
+NodeId checked(const Dag& dag, NodeId u) {
+  if (u >= dag.size()) throw nb::index_error("no such node in this forest");
+  return u;
+}
+
+}  // namespace
+
+void bind_forest(nb::module_& m) {
+  nb::class_<Dag>(m, "Dag")
+      .def_prop_ro("size", &Dag::size)
+      .def_prop_ro("n_edges", &Dag::n_edges)
+      .def_prop_ro("n_labels", [](const Dag& dag) { return dag.labels().size(); })
+      .def_prop_ro("memory", &Dag::memory)
+      .def("label",
+           [](const Dag& dag, NodeId u) { return dag.labels().text(dag.label(checked(dag, u))); })
+      .def("children",
+           [](const Dag& dag, NodeId u) {
+             const auto own = dag.children(checked(dag, u));
+             return to_numpy(std::vector<NodeId>(own.begin(), own.end()));
+           })
+      .def("brackets",
+           [](const Dag& dag, NodeId u, std::int64_t limit) {
+             checked(dag, u);
+             return to_brackets(dag, u, limit < 0 ? std::string::npos : static_cast<size_t>(limit));
+           })
+      .def("sizes",
+           [](const Dag& dag, const Array<NodeId>& r) { return at_roots(dag, r, dag.sizes()); })
+      .def("depths",
+           [](const Dag& dag, const Array<NodeId>& r) { return at_roots(dag, r, dag.depths()); })
+      .def("count_reachable",
+           [](const Dag& dag, const Array<NodeId>& roots) {
+             return reachable(dag, checked_roots(dag, roots)).size();
+           })
+      .def("extract",
+           [](const Dag& dag, const Array<NodeId>& roots) {
+             std::vector<NodeId> renumbered = checked_roots(dag, roots);
+             DagPtr part = extract(dag, renumbered);
+             return std::make_tuple(part, to_numpy(std::move(renumbered)));
+           })
+      .def("find_in",
+           // The nodes of another forest that are the same trees as these roots; 2^32 - 1: none.
+           [](const Dag& dag, const Array<NodeId>& roots, const Dag& other) {
+             const std::vector<NodeId> ids = checked_roots(dag, roots);
+             const std::vector<NodeId> map = map_nodes(dag, other, reachable(dag, ids));
+             std::vector<NodeId> found;
+             for (const NodeId id : ids) found.push_back(map[id]);
+             return to_numpy(std::move(found));
+           })
+      .def("to_arrays", &to_arrays);
+
+  m.def("merge",
+        [](const Dag& a, const Array<NodeId>& roots_a, const Dag& b, const Array<NodeId>& roots_b) {
+          std::vector<NodeId> ra = checked_roots(a, roots_a);
+          std::vector<NodeId> rb = checked_roots(b, roots_b);
+          DagPtr both = merge(a, ra, b, rb);
+          return std::make_tuple(both, to_numpy(std::move(ra)), to_numpy(std::move(rb)));
+        });
+  m.def("from_arrays", &dag_from_arrays);
+
+  nb::class_<Reader>(m, "Reader")
+      .def(nb::init<bool>(), nb::arg("skip_errors") = false)
+      .def("add_text", &Reader::add_text)
+      .def("add_texts", &Reader::add_texts)
+      .def("feed", &Reader::feed)
+      .def("finish", &Reader::finish);
+}
+
+}  // namespace filbert

@@ -1,0 +1,81 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <string>
+
+#include "bindings.hpp"
+#include "kernels/matrix.hpp"
+
+namespace filbert {
+
+namespace {
+
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+
+Matrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<NodeId>& roots_a,
+                        const Dag* b, std::optional<Array<NodeId>> roots_b, bool normalize,
+                        int n_threads, nb::object progress, Matrix out) {
+  const std::vector<NodeId> ra = checked_roots(a, roots_a);
+  const std::vector<NodeId> rb = b ? checked_roots(*b, *roots_b) : std::vector<NodeId>();
+  if (out.shape(0) != ra.size() || out.shape(1) != (b ? rb.size() : ra.size())) {
+    throw nb::value_error("the output does not have the matrix's shape");
+  }
+  const Watch watch = watch_from_python(std::move(progress));
+  {
+    const nb::gil_scoped_release release;
+    if (b) {
+      kernel_matrix(spec, {a, ra}, {*b, rb}, normalize, n_threads, watch, out.data());
+    } else {
+      kernel_matrix(spec, {a, ra}, normalize, n_threads, watch, out.data());
+    }
+  }
+  return out;
+}
+
+NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array<NodeId>& roots,
+                               int n_threads, nb::object progress) {
+  const std::vector<NodeId> ra = checked_roots(a, roots);
+  const Watch watch = watch_from_python(std::move(progress));
+  std::vector<double> values;
+  {
+    const nb::gil_scoped_release release;
+    for (const Wide& value : self_kernels(spec, {a, ra}, n_threads, watch)) {
+      values.push_back(value.to_double());
+    }
+  }
+  return to_numpy(std::move(values));
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& m) {
+  nb::class_<KernelSpec>(m, "KernelSpec")
+      .def(
+          "__init__",
+          [](KernelSpec* self, const std::string& kernel, double decay, double depth_decay,
+             bool include_leaves, const std::string& penalty, std::uint32_t max_subsequence,
+             double max_steps) {
+            KernelSpec spec;
+            spec.kernel = kernel == "subtree"       ? TreeKernel::subtree
+                          : kernel == "subset_tree" ? TreeKernel::subset_tree
+                                                    : TreeKernel::partial_tree;
+            spec.decay = decay;
+            spec.depth_decay = depth_decay;
+            spec.include_leaves = include_leaves;
+            spec.penalty = penalty == "gaps" ? Penalty::gaps : Penalty::span;
+            spec.max_subsequence = max_subsequence;
+            spec.max_steps = max_steps;
+            new (self) KernelSpec(spec);
+          },
+          nb::arg("kernel"), nb::kw_only(), nb::arg("decay"), nb::arg("depth_decay") = 1.0,
+          nb::arg("include_leaves") = false, nb::arg("penalty") = "span",
+          nb::arg("max_subsequence") = 0, nb::arg("max_steps") = 1e9);
+
+  m.def("kernel_matrix", &kernel_matrix_of, nb::arg("spec"), nb::arg("a"), nb::arg("roots_a"),
+        nb::arg("b").none(), nb::arg("roots_b").none(), nb::arg("normalize"), nb::arg("n_threads"),
+        nb::arg("progress").none(), nb::arg("out"));
+  m.def("self_kernels", &diagonal_of, nb::arg("spec"), nb::arg("a"), nb::arg("roots"),
+        nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+}  // namespace filbert

@@ -1,0 +1,52 @@
+// What can go wrong with a user's input. The bindings turn each into an exception of
+// filbert.errors; the core itself never prints.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace filbert {
+
+// Text that is not a tree. Lines and columns count from 1, columns in characters, not bytes; the
+// sample is the text's place in a list of texts, from 0.
+struct ParseProblem {
+  std::string reason;
+  std::string hint;
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  std::int64_t sample = -1;
+};
+
+class ParseError : public std::runtime_error {
+ public:
+  explicit ParseError(ParseProblem what_and_where)
+      : std::runtime_error(what_and_where.reason), problem(std::move(what_and_where)) {}
+  ParseProblem problem;
+};
+
+// Arrays that do not describe a forest (a damaged pickle or model file).
+class InvalidForest : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// More distinct nodes, edges or labels than 32-bit ids can name.
+class CapacityError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// One pair of nodes would take more steps than the caller allows.
+class TooExpensive : public std::runtime_error {
+ public:
+  TooExpensive(std::string message, double needed)
+      : std::runtime_error(std::move(message)), steps(needed) {}
+  double steps;
+};
+
+// An unnormalised kernel value beyond the range of double.
+class KernelOverflow : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace filbert

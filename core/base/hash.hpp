@@ -1,0 +1,50 @@
+// Hashing of byte strings and of short id sequences. Equality is always verified by the tables that
+// use these, so a collision costs time and never correctness.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace filbert {
+
+// The two halves of a 64 x 64 bit product, folded: one multiplication mixes all bits.
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  __extension__ using u128 = unsigned __int128;
+  const u128 product = static_cast<u128>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+inline constexpr std::uint64_t kHashA = 0x9e3779b97f4a7c15ULL;
+inline constexpr std::uint64_t kHashB = 0xd1b54a32d192ed03ULL;
+
+inline std::uint64_t hash_ids(std::uint32_t head, std::span<const std::uint32_t> tail) {
+  std::uint64_t h = mix(head ^ kHashA, kHashB + tail.size());
+  std::size_t i = 0;
+  for (; i + 2 <= tail.size(); i += 2) {
+    const std::uint64_t two = tail[i] | (static_cast<std::uint64_t>(tail[i + 1]) << 32);
+    h = mix(h ^ two, kHashA);
+  }
+  if (i < tail.size()) h = mix(h ^ tail[i], kHashB);
+  return h;
+}
+
+inline std::uint64_t hash_bytes(std::string_view text) {
+  const char* p = text.data();
+  std::size_t left = text.size();
+  std::uint64_t h = kHashA ^ left;
+  std::uint64_t word = 0;
+  for (; left >= 8; left -= 8, p += 8) {
+    std::memcpy(&word, p, 8);
+    h = mix(h ^ word, kHashB);
+  }
+  word = 0;
+  for (std::size_t i = 0; i < left; ++i) {
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+  }
+  return mix(h ^ word, kHashB);
+}
+
+}  // namespace filbert

@@ -1,0 +1,36 @@
+// Threads for work that splits into independent tasks. Tasks are handed out in order to whichever
+// thread is free; each writes only its own part of the result, so results do not depend on the
+// number of threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+namespace filbert {
+
+// Thrown inside a task when the work is to be given up; parallel_for catches it.
+struct Stopped {};
+
+// A task asks now and then whether to go on.
+class StopToken {
+ public:
+  void check() const {
+    if (stop_.load(std::memory_order_relaxed)) throw Stopped{};
+  }
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> stop_{false};
+};
+
+// Called on the calling thread about every 30 ms with the number of finished tasks. It may throw
+// (Ctrl-C): the tasks are then stopped and the exception goes on to the caller.
+using Watch = std::function<void(std::size_t done, std::size_t total)>;
+
+// task(index, worker, token) for every index below n_tasks, on n_threads threads. The first
+// exception of a task ends the work and is thrown here.
+void parallel_for(std::size_t n_tasks, int n_threads, const Watch& watch,
+                  const std::function<void(std::size_t, int, const StopToken&)>& task);
+
+}  // namespace filbert

@@ -1,0 +1,100 @@
+// A double with a far wider range. Delta(u, u) doubles with every node at decay 1, so a tree of a
+// few thousand nodes leaves the range of double although its normalised kernel is an ordinary
+// number.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace filbert {
+
+// The value is mantissa * 2^(512 * power), never negative; a mantissa other than 0 stays within
+// [2^-256, 2^256], so the product of two mantissas neither overflows nor underflows and one
+// comparison a step keeps it so.
+class Wide {
+ public:
+  Wide() = default;
+  explicit Wide(double value) : mantissa_(value) { settle(); }
+
+  Wide& operator+=(const Wide& other) {
+    if (other.mantissa_ == 0.0) return *this;
+    if (mantissa_ == 0.0) return *this = other;
+    if (power_ == other.power_) {
+      mantissa_ += other.mantissa_;
+    } else if (power_ > other.power_) {
+      if (power_ - other.power_ == 1) mantissa_ += other.mantissa_ * kDown;
+    } else {
+      const double mine = other.power_ - power_ == 1 ? mantissa_ * kDown : 0.0;
+      mantissa_ = other.mantissa_ + mine;
+      power_ = other.power_;
+    }
+    settle();
+    return *this;
+  }
+
+  Wide& operator*=(const Wide& other) {
+    mantissa_ *= other.mantissa_;
+    power_ += other.power_;
+    settle();
+    return *this;
+  }
+
+  friend Wide operator+(Wide a, const Wide& b) { return a += b; }
+  friend Wide operator*(Wide a, const Wide& b) { return a *= b; }
+
+  friend Wide sqrt(const Wide& a) {
+    const bool odd = a.power_ & 1;
+    Wide root;
+    root.mantissa_ = std::sqrt(a.mantissa_) * (odd ? 0x1p256 : 1.0);
+    root.power_ = (a.power_ - (odd ? 1 : 0)) / 2;
+    root.settle();
+    return root;
+  }
+
+  // a / (b * c) as a double: the normalised value of a kernel.
+  friend double ratio(const Wide& a, const Wide& b, const Wide& c) {
+    if (a.mantissa_ == 0.0) return 0.0;
+    const double quotient = a.mantissa_ / b.mantissa_ / c.mantissa_;
+    return scale(quotient, a.power_ - b.power_ - c.power_);
+  }
+
+  bool is_zero() const { return mantissa_ == 0.0; }
+
+  // Infinite where the value is beyond double, 0 where it is below.
+  double to_double() const { return scale(mantissa_, power_); }
+
+ private:
+  static constexpr double kUp = 0x1p512;
+  static constexpr double kDown = 0x1p-512;
+
+  static double scale(double x, std::int64_t power) {
+    if (power > 4) power = 4;
+    if (power < -4) power = -4;
+    for (; power > 0; --power) x *= kUp;
+    for (; power < 0; ++power) x *= kDown;
+    return x;
+  }
+
+  void settle() {
+    if (mantissa_ > 0x1p256) {
+      mantissa_ *= kDown;
+      ++power_;
+    } else if (mantissa_ < 0x1p-256) {
+      if (mantissa_ == 0.0) {
+        power_ = 0;
+      } else {
+        mantissa_ *= kUp;
+        --power_;
+        if (mantissa_ < 0x1p-256) {  // only from a double near the smallest
+          mantissa_ *= kUp;
+          --power_;
+        }
+      }
+    }
+  }
+
+  double mantissa_ = 0.0;
+  std::int64_t power_ = 0;
+};
+
+}  // namespace filbert

@@ -1,0 +1,105 @@
+// Bracketed trees, `(S (NP (D a) (N dog)) (VP ran))`, straight into a DagBuilder.
+//
+//   tree   := '(' label tree* ')' | label            `a` and `(a)` are the same leaf
+//   outer  := '(' tree ')'                           Penn's unlabelled bracket: taken off
+//   label  := one or more characters; ( ) \ and white space are written \( \) \\ `\ `, and \n \t \r
+//             \v \f stand for those characters; any other backslash is itself (Penn's `1\/2`)
+//
+// One pass, an explicit stack, no limit on depth or width. Text may arrive in pieces that end
+// anywhere, also within a label.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "forest/builder.hpp"
+
+namespace filbert {
+
+class BracketParser {
+ public:
+  enum class OnError { raise, skip };
+
+  BracketParser(DagBuilder& builder, OnError on_error) : builder_(builder), on_error_(on_error) {}
+
+  // A stream of trees, separated by white space. A tree that is a bare label stands alone on its
+  // line. With OnError::skip what cannot be read is noted in problems(), and reading goes on at the
+  // next line that is not indented deeper than the bad tree; a bracket in the first column then
+  // always opens a new tree, so that one missing bracket does not swallow the rest of the file.
+  void feed(std::string_view piece);
+  void finish();
+
+  // Exactly one tree. Throws ParseError whatever OnError says.
+  NodeId parse_one(std::string_view text);
+
+  std::vector<NodeId>& roots() { return roots_; }
+  const std::vector<ParseProblem>& problems() const { return problems_; }
+
+ private:
+  struct Frame {
+    LabelId label;              // kNone: not read yet; kOuter: Penn's unlabelled bracket
+    std::uint32_t first_child;  // on the stack of values
+  };
+  static constexpr LabelId kOuter = kNone - 1;
+
+  void scan(const char* p, const char* end);
+  const char* resume(const char* p, const char* end);
+  const char* scan_label(const char* p, const char* end);
+  void open(const char* p);
+  void close(const char* p);
+  void take_label(std::string_view raw, const char* p);
+  void end_tree(NodeId root);
+  void newline(const char* p);
+  void end_piece(const char* end);
+  void end_text();
+  void begin_tree(const char* p);
+  void start_over();
+  void note(const ParseProblem& problem);
+
+  std::uint64_t column(const char* p) const;
+  std::uint64_t tree_column() const;
+  ParseProblem unclosed() const;
+  [[noreturn]] void fail(const char* p, std::string reason, std::string hint) const;
+
+  DagBuilder& builder_;
+  OnError on_error_;
+  bool single_ = false;  // parse_one
+  std::vector<NodeId> roots_;
+  std::vector<ParseProblem> problems_;
+
+  std::vector<Frame> frames_;
+  std::vector<NodeId> values_;
+  std::string unescaped_;
+
+  // A label cut by the end of a piece.
+  std::string pending_;
+  bool pending_backslash_ = false;
+  std::uint64_t pending_column_ = 1;
+
+  NodeId bare_ = kNone;  // a label outside brackets that may still turn out to be a tree
+  bool line_has_tree_ = false;
+  bool started_ = false;  // past a byte order mark
+
+  // After a problem, with OnError::skip.
+  bool resuming_ = false;
+  bool at_line_start_ = false;
+  std::uint64_t indent_ = 0;
+  std::uint64_t resume_column_ = 1;
+
+  // Columns are counted only when somebody asks, from the start of the line in the piece at hand,
+  // with the characters that earlier pieces held of it.
+  std::uint64_t line_ = 1;
+  const char* line_start_ = nullptr;
+  std::uint64_t carried_columns_ = 0;
+
+  std::uint64_t tree_line_ = 1;
+  const char* tree_start_ = nullptr;  // null: it began in an earlier piece, in tree_column_
+  const char* tree_line_start_ = nullptr;
+  std::uint64_t tree_carried_columns_ = 0;
+  std::uint64_t tree_column_ = 1;
+};
+
+}  // namespace filbert

@@ -1,0 +1,116 @@
+#include "forest/builder.hpp"
+
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/hash.hpp"
+
+namespace filbert {
+
+DagBuilder::DagBuilder() : dag_(std::make_shared<Dag>()) {}
+
+DagBuilder::DagBuilder(const Dag& dag) : DagBuilder() {
+  dag_->labels_ = dag.labels_;
+  dag_->nodes_ = dag.nodes_;
+  dag_->children_ = dag.children_;
+  dag_->index_ = dag.index_;
+  leaf_of_label_.assign(dag.labels().size(), kNone);
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    if (dag.is_leaf(u)) leaf_of_label_[dag.label(u)] = u;
+  }
+}
+
+NodeId DagBuilder::leaf(LabelId label) {
+  if (label >= leaf_of_label_.size()) leaf_of_label_.resize(dag_->labels_.size(), kNone);
+  NodeId& known = leaf_of_label_[label];
+  if (known == kNone) known = node(label, {});
+  return known;
+}
+
+NodeId DagBuilder::node(LabelId label, std::span<const NodeId> children) {
+  Dag& dag = *dag_;
+  return dag.index_.find_or_insert(
+      hash_ids(label, children), [&](NodeId u) { return dag.is(u, label, children); },
+      [&] {
+        if (dag.size() >= kNone - 1 || dag.children_.size() + children.size() >= kNone) {
+          throw CapacityError(
+              "a forest can hold 2^32 - 2 distinct subtrees and as many edges between them: split "
+              "the corpus");
+        }
+        const auto id = static_cast<NodeId>(dag.size());
+        dag.children_.insert(dag.children_.end(), children.begin(), children.end());
+        dag.nodes_.back().label = label;
+        dag.nodes_.push_back({kNone, static_cast<std::uint32_t>(dag.children_.size())});
+        return id;
+      });
+}
+
+std::shared_ptr<const Dag> DagBuilder::finish() {
+  dag_->labels_.shrink_to_fit();
+  dag_->nodes_.shrink_to_fit();
+  dag_->children_.shrink_to_fit();
+  std::shared_ptr<const Dag> done = std::move(dag_);
+  dag_ = std::make_shared<Dag>();
+  leaf_of_label_.clear();
+  return done;
+}
+
+std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots) {
+  DagBuilder builder;
+  std::vector<NodeId> renumbered(dag.size(), kNone);
+  std::vector<LabelId> new_label(dag.labels().size(), kNone);
+  std::vector<NodeId> children;
+  for (const NodeId u : reachable(dag, roots)) {
+    LabelId& label = new_label[dag.label(u)];
+    if (label == kNone) label = builder.label(dag.labels().text(dag.label(u)));
+    children.clear();
+    for (const NodeId c : dag.children(u)) children.push_back(renumbered[c]);
+    renumbered[u] = builder.node(label, children);
+  }
+  for (NodeId& root : roots) root = renumbered[root];
+  return builder.finish();
+}
+
+std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<NodeId> roots) {
+  DagBuilder builder;
+  std::vector<LabelId> labels;
+  std::uint64_t begin = 0;
+  for (const std::uint64_t end : arrays.label_ends) {
+    if (end < begin || end > arrays.label_bytes.size()) {
+      throw InvalidForest("label ends are not ascending within the label bytes");
+    }
+    try {
+      labels.push_back(builder.label(arrays.label_bytes.substr(begin, end - begin)));
+    } catch (const InvalidLabel& invalid) {
+      throw InvalidForest(invalid.reason);
+    }
+    begin = end;
+  }
+  if (arrays.node_labels.size() != arrays.child_ends.size()) {
+    throw InvalidForest("node labels and child ends differ in length");
+  }
+  std::vector<NodeId> renumbered;
+  std::vector<NodeId> children;
+  begin = 0;
+  for (std::size_t u = 0; u < arrays.node_labels.size(); ++u) {
+    const std::uint64_t end = arrays.child_ends[u];
+    if (end < begin || end > arrays.children.size()) {
+      throw InvalidForest("child ends are not ascending within the children");
+    }
+    if (arrays.node_labels[u] >= labels.size()) throw InvalidForest("a node's label is not there");
+    children.clear();
+    for (std::uint64_t i = begin; i < end; ++i) {
+      if (arrays.children[i] >= u) throw InvalidForest("a child does not come before its parent");
+      children.push_back(renumbered[arrays.children[i]]);
+    }
+    renumbered.push_back(builder.node(labels[arrays.node_labels[u]], children));
+    begin = end;
+  }
+  for (NodeId& root : roots) {
+    if (root >= renumbered.size()) throw InvalidForest("a tree's root is not there");
+    root = renumbered[root];
+  }
+  return builder.finish();
+}
+
+}  // namespace filbert

@@ -1,0 +1,48 @@
+// Hash-consing: a node with a known label and known children gets the id it already has. Keys are
+// compared in full, so two different subtrees never share an id, whatever their hashes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "forest/dag.hpp"
+
+namespace filbert {
+
+class DagBuilder {
+ public:
+  DagBuilder();
+
+  // A builder that starts with all nodes of `dag`, under the same ids.
+  explicit DagBuilder(const Dag& dag);
+
+  std::size_t size() const { return dag_->size(); }
+  LabelId label(std::string_view text) { return dag_->labels_.intern(text); }
+  NodeId leaf(LabelId label);
+  NodeId node(LabelId label, std::span<const NodeId> children);
+
+  // The finished forest; the builder is empty afterwards.
+  std::shared_ptr<const Dag> finish();
+
+ private:
+  std::shared_ptr<Dag> dag_;
+  std::vector<NodeId> leaf_of_label_;  // words are most of the lookups: no hashing for them
+};
+
+// The nodes below `roots` alone, as a forest of their own; `roots` are renumbered in place.
+std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots);
+
+// A forest from plain arrays, as read from a file: everything is checked and hash-consed again, so
+// damaged arrays give InvalidForest and never a malformed Dag. Roots are renumbered in place.
+struct ForestArrays {
+  std::string_view label_bytes;
+  std::span<const std::uint64_t> label_ends;
+  std::span<const std::uint32_t> node_labels;
+  std::span<const std::uint64_t> child_ends;
+  std::span<const std::uint32_t> children;
+};
+std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<NodeId> roots);
+
+}  // namespace filbert

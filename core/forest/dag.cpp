@@ -1,0 +1,89 @@
+#include "forest/dag.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/hash.hpp"
+#include "forest/productions.hpp"
+
+namespace filbert {
+
+Dag::Dag() : nodes_{{kNone, 0}} {}
+Dag::~Dag() = default;
+
+bool Dag::is(NodeId u, LabelId label, std::span<const NodeId> wanted) const {
+  if (nodes_[u].label != label) return false;
+  const std::span<const NodeId> own = children(u);
+  return own.size() == wanted.size() && std::equal(own.begin(), own.end(), wanted.begin());
+}
+
+NodeId Dag::find(LabelId label, std::span<const NodeId> wanted) const {
+  return index_.find(hash_ids(label, wanted), [&](NodeId u) { return is(u, label, wanted); });
+}
+
+const Productions& Dag::productions() const {
+  std::call_once(productions_once_, [&] { productions_ = std::make_unique<Productions>(*this); });
+  return *productions_;
+}
+
+const std::vector<std::uint64_t>& Dag::sizes() const {
+  std::call_once(sizes_once_, [&] {
+    // A DAG of a few hundred nodes can stand for a tree of more than 2^64: the count then stays at
+    // the largest number rather than wrapping around.
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    sizes_.resize(size());
+    for (NodeId u = 0; u < size(); ++u) {
+      std::uint64_t total = 1;
+      for (const NodeId c : children(u)) {
+        total = sizes_[c] > most - total ? most : total + sizes_[c];
+      }
+      sizes_[u] = total;
+    }
+  });
+  return sizes_;
+}
+
+const std::vector<std::uint32_t>& Dag::depths() const {
+  std::call_once(depths_once_, [&] {
+    depths_.resize(size());
+    for (NodeId u = 0; u < size(); ++u) {
+      std::uint32_t deepest = 0;
+      for (const NodeId c : children(u)) deepest = std::max(deepest, depths_[c]);
+      depths_[u] = deepest + 1;
+    }
+  });
+  return depths_;
+}
+
+std::size_t Dag::memory() const {
+  return labels_.memory() + nodes_.capacity() * sizeof(Node) +
+         children_.capacity() * sizeof(NodeId) + index_.bytes() +
+         (productions_ ? productions_->memory() : 0) + sizes_.capacity() * sizeof(std::uint64_t) +
+         depths_.capacity() * sizeof(std::uint32_t);
+}
+
+std::vector<NodeId> reachable(const Dag& dag, std::span<const NodeId> roots) {
+  // Parents come after their children, so one downward pass marks everything.
+  std::vector<bool> seen(dag.size(), false);
+  NodeId top = 0;
+  for (const NodeId root : roots) {
+    seen[root] = true;
+    top = std::max(top, root);
+  }
+  std::size_t count = 0;
+  if (!roots.empty()) {
+    for (NodeId u = top + 1; u-- > 0;) {
+      if (!seen[u]) continue;
+      ++count;
+      for (const NodeId c : dag.children(u)) seen[c] = true;
+    }
+  }
+  std::vector<NodeId> nodes;
+  nodes.reserve(count);
+  for (NodeId u = 0; nodes.size() < count; ++u) {
+    if (seen[u]) nodes.push_back(u);
+  }
+  return nodes;
+}
+
+}  // namespace filbert

@@ -1,0 +1,69 @@
+#include "forest/labels.hpp"
+
+#include "base/errors.hpp"
+
+namespace filbert {
+
+namespace {
+
+// How many bytes of `text` from `i` on make one well-formed UTF-8 sequence (RFC 3629: no overlong
+// forms, no surrogates, nothing above U+10FFFF); 0 where they do not.
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) {
+    return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
+  };
+  const auto continues = [&](std::size_t k) { return (byte(k) & 0xC0u) == 0x80u; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
+  if (lead >= 0xE0 && lead <= 0xEF) {
+    const unsigned low = lead == 0xE0 ? 0xA0u : 0x80u;
+    const unsigned high = lead == 0xED ? 0x9Fu : 0xBFu;
+    return byte(1) >= low && byte(1) <= high && continues(2) ? 3 : 0;
+  }
+  if (lead >= 0xF0 && lead <= 0xF4) {
+    const unsigned low = lead == 0xF0 ? 0x90u : 0x80u;
+    const unsigned high = lead == 0xF4 ? 0x8Fu : 0xBFu;
+    return byte(1) >= low && byte(1) <= high && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+void check_label(std::string_view text) {
+  if (text.empty()) throw InvalidLabel{"a label is empty"};
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '\0') throw InvalidLabel{"a label has a NUL character"};
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0) throw InvalidLabel{"a label is not valid UTF-8"};
+    i += length;
+  }
+}
+
+}  // namespace
+
+LabelId LabelTable::intern(std::string_view text) {
+  const std::uint64_t hash = hash_bytes(text);
+  const LabelId known = find(text, hash);
+  if (known != kNone) return known;
+  check_label(text);
+  // kNone and kNone - 1 have a meaning of their own in the parser.
+  if (size() >= kNone - 2) throw CapacityError("a forest can hold 2^32 - 3 distinct labels");
+  return index_.find_or_insert(
+      hash, [](LabelId) { return false; },
+      [&] {
+        bytes_.append(text);
+        ends_.push_back(bytes_.size());
+        return static_cast<LabelId>(ends_.size() - 1);
+      });
+}
+
+std::size_t LabelTable::memory() const {
+  return bytes_.capacity() + ends_.capacity() * sizeof(std::uint64_t) + index_.bytes();
+}
+
+void LabelTable::shrink_to_fit() {
+  bytes_.shrink_to_fit();
+  ends_.shrink_to_fit();
+}
+
+}  // namespace filbert

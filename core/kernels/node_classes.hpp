@@ -1,0 +1,31 @@
+// Which nodes can have a Delta other than zero: nodes of one class. For subset trees a class is a
+// production, for partial trees a label, for subtrees one distinct subtree.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "forest/dag.hpp"
+#include "kernels/spec.hpp"
+
+namespace filbert {
+
+// The classes of two forests in one numbering. kNone: the node has Delta zero with everything on
+// the other side. Both sides may be the same forest.
+struct NodeClasses {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::uint32_t> own_columns;  // empty when both sides are the same forest
+  std::uint32_t size = 0;
+
+  const std::vector<std::uint32_t>& columns() const {
+    return own_columns.empty() ? rows : own_columns;
+  }
+};
+
+// One side may be larger by far: the smaller is expressed in the larger one's numbers.
+NodeClasses classify(const KernelSpec& spec, const Dag& rows, std::span<const NodeId> row_roots,
+                     const Dag& columns, std::span<const NodeId> column_roots);
+
+}  // namespace filbert

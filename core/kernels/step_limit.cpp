@@ -1,0 +1,63 @@
+#include "kernels/step_limit.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+
+namespace filbert {
+
+namespace {
+
+// The most children (distinct ones, where equal children are taken together) of a node of each
+// class.
+std::vector<std::size_t> widest(const Dag& dag, const Occurrences& trees,
+                                std::span<const std::uint32_t> class_of, std::uint32_t n_classes,
+                                bool distinct) {
+  std::vector<std::size_t> most(n_classes, 0);
+  std::vector<NodeId> sorted;
+  for (const NodeId u : trees.nodes) {
+    std::size_t arity = dag.arity(u);
+    if (arity <= most[class_of[u]]) continue;
+    if (distinct) {
+      const auto children = dag.children(u);
+      sorted.assign(children.begin(), children.end());
+      std::sort(sorted.begin(), sorted.end());
+      arity = static_cast<std::size_t>(std::unique(sorted.begin(), sorted.end()) - sorted.begin());
+    }
+    most[class_of[u]] = std::max(most[class_of[u]], arity);
+  }
+  return most;
+}
+
+}  // namespace
+
+void check_steps(const KernelSpec& spec, const Dag& rows, const Occurrences& row_trees,
+                 const Dag& columns, const Occurrences& column_trees, const NodeClasses& classes) {
+  const bool distinct = spec.max_subsequence == 1;
+  const auto row_arity = widest(rows, row_trees, classes.rows, classes.size, distinct);
+  const auto column_arity =
+      widest(columns, column_trees, classes.columns(), classes.size, distinct);
+  double most = 0.0;
+  std::uint32_t worst = 0;
+  for (std::uint32_t cls = 0; cls < classes.size; ++cls) {
+    const std::size_t longest = std::min(row_arity[cls], column_arity[cls]);
+    const bool bounded = spec.max_subsequence != 0 && spec.max_subsequence < longest;
+    const double steps = static_cast<double>(row_arity[cls]) *
+                         static_cast<double>(column_arity[cls]) *
+                         (bounded ? spec.max_subsequence : 1.0);
+    if (steps > most) {
+      most = steps;
+      worst = cls;
+    }
+  }
+  if (most <= spec.max_steps) return;
+  const Dag& named = rows.size() > columns.size() ? rows : columns;  // whose labels number classes
+  std::string label(named.labels().text(worst).substr(0, 40));
+  throw TooExpensive("nodes labelled '" + label + "' with " + std::to_string(row_arity[worst]) +
+                         " and " + std::to_string(column_arity[worst]) + " children",
+                     most);
+}
+
+}  // namespace filbert

@@ -1,0 +1,10 @@
+"""Filbert: learning from trees with tree kernels."""
+
+from importlib.metadata import version
+
+from filbert.examples import Examples, read_examples
+from filbert.forest import Forest
+from filbert.tree import Tree
+
+__version__ = version("filbert")
+__all__ = ["Examples", "Forest", "Tree", "__version__", "read_examples"]

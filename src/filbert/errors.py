@@ -1,0 +1,166 @@
+"""What Filbert raises and warns about.
+
+Every error of Filbert's own is a :class:`FilbertError`, and at the same time the built-in exception
+that Python programmers would expect there (``ValueError``, ``OverflowError``, ...).
+"""
+
+from os import fspath
+from typing import Any, Self
+
+__all__ = [
+    "CapacityError",
+    "CorruptForestError",
+    "FilbertError",
+    "InputTypeError",
+    "InvalidParameterError",
+    "KernelOverflowError",
+    "MatrixTooLargeError",
+    "MissingFileError",
+    "ParseError",
+    "SkippedInputWarning",
+    "TooExpensiveError",
+]
+
+
+class FilbertError(Exception):
+    """Base class of all errors that Filbert raises on purpose."""
+
+
+class InvalidParameterError(FilbertError, ValueError):
+    """A parameter has a value that it cannot have."""
+
+
+class InputTypeError(FilbertError, TypeError):
+    """Something was given that is not what it should be, such as a number in place of a tree."""
+
+
+class ParseError(FilbertError, ValueError):
+    """Text that is not a tree, or a file that is not in the format it should be in.
+
+    Attributes
+    ----------
+    reason, hint : str
+        What is wrong, and what to do about it.
+    source : str
+        The file, where there is one.
+    line, column : int or None
+        Counted from 1; columns in characters.
+    sample : int or None
+        The number of the example, from 0.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        hint: str = "",
+        source: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        sample: int | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+        self.source = source
+        self.line = line
+        self.column = column
+        self.sample = sample
+
+    def located(
+        self,
+        *,
+        source: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        sample: int | None = None,
+    ) -> Self:
+        """Return the same error at a place that is known better, such as a line of a file."""
+        return type(self)(
+            self.reason,
+            hint=self.hint,
+            source=self.source if source is None else source,
+            line=self.line if line is None else line,
+            column=self.column if column is None else column,
+            sample=self.sample if sample is None else sample,
+        )
+
+    def __str__(self) -> str:
+        place = [self.source] if self.source else []
+        in_list = self.sample is not None and not self.source  # then the line is within the sample
+        if in_list:
+            place.append(f"sample {self.sample}")
+        if self.line is not None and (self.line > 1 or not in_list):
+            place.append(f"line {self.line}")
+        if self.column is not None:
+            place.append(f"column {self.column}")
+        text = f"{', '.join(place)}: {self.reason}" if place else self.reason
+        return f"{text} ({self.hint})" if self.hint else text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are pickled by their positional arguments alone; workers send them home whole.
+        return type(self), (self.reason,), self.__dict__
+
+
+class MissingFileError(FilbertError, FileNotFoundError):
+    """A file is not there."""
+
+    def __init__(self, path: Any) -> None:
+        super().__init__(f"there is no file {fspath(path)!r}: check the path")
+
+
+class CorruptForestError(FilbertError, ValueError):
+    """Stored arrays that do not describe a forest: the file or pickle is damaged."""
+
+
+class CapacityError(FilbertError, ValueError):
+    """A forest would need more ids than 32 bits can number."""
+
+
+class MatrixTooLargeError(FilbertError, MemoryError):
+    """A kernel matrix does not fit into memory."""
+
+
+class KernelOverflowError(FilbertError, OverflowError):
+    """A kernel value that is not normalised is beyond the range of float64."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: use normalize=True, or a smaller decay")
+
+
+class TooExpensiveError(FilbertError, ValueError):
+    """One pair of nodes alone would take longer than allowed.
+
+    Attributes
+    ----------
+    steps : float
+        The number of steps it would take.
+    """
+
+    def __init__(self, what: str, steps: float) -> None:
+        super().__init__(
+            f"{what} would take {steps:.1e} steps for that one pair, more than max_steps. "
+            "Set max_subsequence=1 (cost: the product of the numbers of distinct children), "
+            "break up such nodes, or raise max_steps if you can wait (about 2 s for 1e9 steps)"
+        )
+        self.what = what
+        self.steps = steps
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.steps)
+
+
+class SkippedInputWarning(UserWarning):
+    """Some input could not be read and was left out, as ``on_error="skip"`` asked for.
+
+    Attributes
+    ----------
+    errors : tuple of ParseError
+        What was left out, and why.
+    """
+
+    def __init__(self, errors: tuple[ParseError, ...], n_read: int) -> None:
+        shown = "; ".join(str(error) for error in errors[:3])
+        more = f"; and {len(errors) - 3:,} more" if len(errors) > 3 else ""
+        super().__init__(f"skipped {len(errors):,}, read {n_read:,}: {shown}{more}")
+        self.errors = errors

@@ -1,0 +1,336 @@
+"""A corpus of trees as one shared structure."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import IO, Any, Literal, Self, overload
+from warnings import warn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from filbert import _core
+from filbert._core import Dag
+from filbert.errors import (
+    InputTypeError,
+    InvalidParameterError,
+    ParseError,
+    SkippedInputWarning,
+)
+from filbert.read.files import open_binary
+from filbert.tree import Tree
+
+OnError = Literal["raise", "skip"]
+
+_PIECE = 1 << 20  # bytes read at a time
+_BATCH = 1 << 14  # texts taken at a time from an iterator
+
+
+class Forest:
+    """An immutable sequence of trees in which every distinct subtree is stored once.
+
+    Slices and selections (``forest[10:20]``, ``forest[mask]``, ``forest[[2, 5]]``) are forests that
+    share the nodes of the whole. Anything that takes a forest takes two that were built apart.
+
+    Make one with :meth:`from_brackets` or :func:`filbert.read_examples`.
+
+    Attributes
+    ----------
+    skipped : tuple of ParseError
+        What was left out in reading with ``on_error="skip"``.
+
+    Examples
+    --------
+    >>> forest = Forest.from_brackets(["(S (NP a) (VP b))", "(S (NP a) (VP c))"])
+    >>> forest
+    Forest of 2 trees: 10 nodes, 7 distinct subtrees
+      0  (S (NP a) (VP b))
+      1  (S (NP a) (VP c))
+    >>> forest[1].label
+    'S'
+    >>> forest[[1, 1, 0]].shape
+    (3,)
+    """
+
+    _dag: Dag
+    _roots: NDArray[np.uint32]
+    skipped: tuple[ParseError, ...]
+
+    def __init__(self, trees: "Iterable[str | bytes | Tree] | Forest" = ()) -> None:
+        other = as_forest(trees)
+        self._dag, self._roots, self.skipped = other._dag, other._roots, other.skipped
+
+    @classmethod
+    def _of(
+        cls, dag: Dag, roots: NDArray[np.uint32], skipped: tuple[ParseError, ...] = ()
+    ) -> Self:
+        forest = cls.__new__(cls)
+        roots.flags.writeable = False
+        forest._dag, forest._roots, forest.skipped = dag, roots, skipped
+        return forest
+
+    # ---------------------------------------------------------------- making forests
+
+    @classmethod
+    def from_brackets(
+        cls,
+        source: "str | os.PathLike[str] | IO[Any] | Iterable[str | bytes]",
+        *,
+        on_error: OnError = "raise",
+    ) -> Self:
+        r"""Read trees such as ``(S (NP (D a) (N dog)) (VP ran))``.
+
+        A bare label is a leaf, and ``a`` and ``(a)`` are the same tree. White space separates. The
+        unlabelled outer bracket of Penn files, ``( (S ...) )``, is taken off. In labels, brackets,
+        blanks and backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``; ``\n``, ``\t``, ``\r``,
+        ``\v`` and ``\f`` stand for those characters; any other backslash is itself.
+
+        Parameters
+        ----------
+        source : iterable of str or bytes, path, or open file
+            An iterable holds one tree in each string. A file (``.gz`` and ``.xz`` are unpacked) is
+            read in pieces and holds any number of trees, also several on a line or one on several
+            lines. A string is a path, unless it begins with a bracket: then it is the text itself.
+        on_error : {"raise", "skip"}
+            Whether text that is no tree raises :class:`~filbert.errors.ParseError`, or is left out,
+            with a warning and a note in `skipped`. In files, reading goes on with the next line that
+            is not indented deeper than the bad tree, and a bracket in the first column then always
+            opens a new tree.
+        """
+        reader = _core.Reader(skip_errors=_skips(on_error))
+        name = ""
+        try:
+            if isinstance(source, str) and source.lstrip().startswith("("):
+                reader.feed(_encoded(source))
+            elif isinstance(source, str | os.PathLike):
+                name = os.fspath(source)
+                with open_binary(source) as stream:
+                    _feed(reader, stream)
+            elif hasattr(source, "read"):
+                name = str(getattr(source, "name", ""))
+                _feed(reader, source)
+            else:
+                _add_texts(reader, source)
+            dag, roots, problems = reader.finish()
+        except ParseError as error:
+            raise error.located(source=name) from None
+        return cls._of(dag, roots, report_skipped(problems, len(roots), source=name))
+
+    @classmethod
+    def from_trees(cls, trees: Iterable[Tree]) -> Self:
+        """Gather single trees, from one forest or from several."""
+        trees = list(trees)
+        by_dag: dict[int, tuple[Dag, list[int]]] = {}
+        for position, tree in enumerate(trees):
+            if not isinstance(tree, Tree):
+                raise InputTypeError(f"sample {position} is not a Tree but {type(tree).__name__}")
+            by_dag.setdefault(id(tree._dag), (tree._dag, []))[1].append(position)
+        parts, order = [], []
+        for dag, positions in by_dag.values():
+            roots = np.array([trees[i]._node for i in positions], dtype=np.uint32)
+            parts.append(cls._of(dag, roots))
+            order.extend(positions)
+        return cls.concat(parts)[np.argsort(order)] if parts else cls()
+
+    @classmethod
+    def concat(cls, forests: "Iterable[Forest]") -> Self:
+        """Put forests one after another; parts of the same forest go on sharing their nodes."""
+        parts = list(forests)
+        if not parts:
+            return cls()
+        # Two neighbours at a time, so that many parts are copied a few times each and not many.
+        while len(parts) > 1:
+            pairs = [_joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
+            parts = pairs + parts[len(pairs) * 2 :]
+        return cls._of(parts[0]._dag, parts[0]._roots.copy())
+
+    # ---------------------------------------------------------------- a sequence of trees
+
+    def __len__(self) -> int:
+        return len(self._roots)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(n_trees,)``: what scikit-learn needs in order to split a forest as it is."""
+        return (len(self._roots),)
+
+    @overload
+    def __getitem__(self, index: int | np.integer[Any]) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice | ArrayLike | tuple[Any, ...]) -> "Forest": ...
+
+    def __getitem__(self, index: Any) -> "Tree | Forest":
+        if isinstance(index, tuple):  # scikit-learn's X[indices, ...]
+            if len(index) != 2 or index[1] is not Ellipsis:
+                raise IndexError("a forest has one axis: use forest[i] or forest[indices, ...]")
+            index = index[0]
+        picked = self._roots[_checked_index(index)]
+        if picked.ndim == 0:
+            return Tree(self._dag, int(picked))
+        if picked.ndim != 1:
+            raise IndexError("a forest has one axis: indices must be one-dimensional")
+        return Forest._of(self._dag, picked.copy())
+
+    def __iter__(self) -> Iterator[Tree]:
+        for root in self._roots.tolist():
+            yield Tree(self._dag, root)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Forest):
+            return NotImplemented
+        if len(self) != len(other):
+            return False
+        if self._dag is other._dag:
+            return bool(np.array_equal(self._roots, other._roots))
+        return bool(np.array_equal(self._dag.find_in(self._roots, other._dag), other._roots))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        n = len(self)
+        head = (
+            f"Forest of {n:,} tree{'' if n == 1 else 's'}: {self.n_nodes:,} nodes, "
+            f"{self.n_subtrees:,} distinct subtrees"
+        )
+        shown = [f"  {i}  {self._dag.brackets(int(self._roots[i]), 70)}" for i in range(min(n, 3))]
+        return "\n".join([head, *shown, *(["  …"] if n > 3 else [])])
+
+    # ---------------------------------------------------------------- figures
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes of all trees, counted with repetition."""
+        return sum(self._dag.sizes(self._roots).tolist())
+
+    @property
+    def n_subtrees(self) -> int:
+        """The number of distinct subtrees, leaves included."""
+        return int(self._dag.count_reachable(self._roots))
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the shared structure, all in, and of this forest's list of trees."""
+        return int(self._dag.memory + self._roots.nbytes)
+
+    # ---------------------------------------------------------------- storage
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the forest as flat arrays, with only the nodes that its trees need."""
+        dag, roots = self._dag.extract(self._roots)
+        names = ("label_bytes", "label_ends", "node_labels", "child_ends", "children")
+        return dict(zip(names, dag.to_arrays(), strict=True)) | {"roots": roots}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
+        """Make a forest from what :meth:`to_arrays` gave; everything is checked."""
+        try:
+            dag, roots = _core.from_arrays(
+                _exact(arrays["label_bytes"], np.uint8),
+                _exact(arrays["label_ends"], np.uint64),
+                _exact(arrays["node_labels"], np.uint32),
+                _exact(arrays["child_ends"], np.uint64),
+                _exact(arrays["children"], np.uint32),
+                _exact(arrays["roots"], np.uint32),
+            )
+        except KeyError as missing:
+            raise InvalidParameterError(f"the forest's array {missing} is missing") from None
+        return cls._of(dag, roots)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Forest.from_arrays, (self.to_arrays(),)
+
+
+def as_forest(trees: Any) -> Forest:
+    """Take what users have, a Forest or a sequence of Trees or bracket strings, as a Forest."""
+    if isinstance(trees, Forest):
+        return trees
+    if isinstance(trees, Tree):
+        return Forest.from_trees([trees])
+    if isinstance(trees, str | bytes) or not isinstance(trees, Iterable):
+        raise InputTypeError(
+            f"expected a Forest or a sequence of trees, got {type(trees).__name__}: "
+            "use Forest.from_brackets to read a file, or a list for a single tree"
+        )
+    trees = list(trees)
+    if trees and isinstance(trees[0], Tree):
+        return Forest.from_trees(trees)
+    return Forest.from_brackets(trees)
+
+
+def report_skipped(
+    problems: Sequence[tuple[int | None, str, str, int, int]], n_read: int, *, source: str = ""
+) -> tuple[ParseError, ...]:
+    """Turn the core's notes of bad input into errors, and warn where there are any."""
+    errors = tuple(
+        ParseError(reason, hint=hint, source=source, line=line, column=column, sample=sample)
+        for sample, reason, hint, line, column in problems
+    )
+    if errors:
+        warn(SkippedInputWarning(errors, n_read), stacklevel=3)
+    return errors
+
+
+def _skips(on_error: str) -> bool:
+    if on_error not in ("raise", "skip"):
+        raise InvalidParameterError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
+    return on_error == "skip"
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ParseError(
+            "the text has characters that UTF-8 cannot hold (lone surrogates)",
+            hint="decode the file with the right encoding",
+            column=error.start + 1,
+        ) from None
+
+
+def _feed(reader: _core.Reader, stream: IO[Any]) -> None:
+    while piece := stream.read(_PIECE):
+        reader.feed(_encoded(piece) if isinstance(piece, str) else piece)
+
+
+def _add_texts(reader: _core.Reader, texts: Iterable[str | bytes]) -> None:
+    texts = iter(texts)
+    n = 0
+    while batch := list(islice(texts, _BATCH)):
+        for position, text in enumerate(batch):
+            if not isinstance(text, str | bytes):
+                raise InputTypeError(
+                    f"sample {n + position} is not a string in bracket notation "
+                    f"but {type(text).__name__}"
+                )
+        reader.add_texts(batch)
+        n += len(batch)
+
+
+def _joined(a: Forest, b: Forest) -> Forest:
+    if a._dag is b._dag:
+        return Forest._of(a._dag, np.concatenate([a._roots, b._roots]))
+    dag, roots_a, roots_b = _core.merge(a._dag, a._roots, b._dag, b._roots)
+    return Forest._of(dag, np.concatenate([roots_a, roots_b]))
+
+
+def _checked_index(index: Any) -> Any:
+    """Lists become arrays; an empty list means no trees, where NumPy would see floats."""
+    if isinstance(index, slice):
+        return index
+    index = np.asarray(index)
+    if index.size == 0 and index.dtype != bool:
+        return index.astype(np.intp)
+    if index.dtype.kind not in "iub":
+        raise IndexError(f"a forest is indexed by integers, slices or masks, not {index.dtype}")
+    return index
+
+
+def _exact(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Refuse arrays of another kind: a cast could hide a damaged file."""
+    array = np.ascontiguousarray(array)
+    if array.dtype != dtype or array.ndim != 1:
+        raise InvalidParameterError(
+            f"a forest's array must be one-dimensional {np.dtype(dtype)}, "
+            f"got {array.ndim}-dimensional {array.dtype}"
+        )
+    return array

@@ -1,0 +1,287 @@
+r"""Tree kernels: how alike are two trees?
+
+A tree kernel counts the fragments that two trees share, each with a weight that falls with its size:
+
+.. math:: K(T_1, T_2) = \sum_{u \in T_1} \sum_{v \in T_2} \Delta(u, v)
+
+where :math:`\Delta(u, v)` sums the weights of the fragments rooted in both nodes. The kernels differ in
+what a fragment is. Kernels are values: they can be compared, printed and cloned, have parameters that
+``GridSearchCV`` can set, and are callables that scikit-learn's ``SVC(kernel=...)`` takes as they are.
+"""
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from filbert import _core
+from filbert.errors import InvalidParameterError, MatrixTooLargeError
+from filbert.forest import as_forest
+from filbert.progress import progress_bar
+from filbert.threads import n_threads
+from filbert.tree import Tree
+
+__all__ = ["PartialTree", "SubsetTree", "Subtree", "TreeKernel"]
+
+FloatArray = NDArray[np.float64]
+
+
+class TreeKernel(BaseEstimator):  # type: ignore[misc]
+    """What all tree kernels have in common.
+
+    With ``normalize=True`` the value is ``K(a, b) / sqrt(K(a, a) K(b, b))``, between 0 and 1, and 0
+    where a tree has no fragments at all. It is computed without overflow for trees of any size; a
+    value that is not normalised and exceeds float64 raises :class:`OverflowError`.
+    """
+
+    normalize: bool
+
+    def __call__(
+        self, X: Any, Y: Any = None, *, n_jobs: int | None = None, verbose: int = 0
+    ) -> FloatArray:
+        """Compute the matrix of kernels between the trees of `X` and those of `Y`.
+
+        Parameters
+        ----------
+        X, Y : Forest, or sequence of trees or bracket strings
+            `Y` defaults to `X`, which takes half the time.
+        n_jobs : int, optional
+            Threads; None for all cores. The values do not depend on it, to the last bit.
+        verbose : int
+            Whether to show a progress bar.
+
+        Returns
+        -------
+        ndarray of shape (len(X), len(Y))
+        """
+        a = as_forest(X)
+        b = None if Y is None or Y is X else as_forest(Y)
+        spec = self._spec()
+        out = _empty_matrix(len(a), len(a if b is None else b))
+        with progress_bar(type(self).__name__, show=verbose > 0) as progress:
+            return _core.kernel_matrix(
+                spec,
+                a._dag,
+                a._roots,
+                None if b is None else b._dag,
+                None if b is None else b._roots,
+                self.normalize,
+                n_threads(n_jobs),
+                progress,
+                out,
+            )
+
+    def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
+        """Compute the kernel of each tree with itself: the diagonal of ``self(X)``."""
+        forest = as_forest(X)
+        values = _core.self_kernels(
+            self._spec(), forest._dag, forest._roots, n_threads(n_jobs), None
+        )
+        if self.normalize:
+            return np.where(values > 0, 1.0, 0.0)
+        if not np.isfinite(values).all():
+            self(forest[[int(np.argmax(values))]])  # raises, naming the way out
+        return values
+
+    def pair(self, a: Tree | str, b: Tree | str) -> float:
+        """Compute the kernel of two trees."""
+        return float(self([a], [b], n_jobs=1)[0, 0])
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.get_params() == other.get_params()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *sorted(self.get_params().items())))
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters())
+        return f"{type(self).__name__}({parameters})"
+
+    def _parameters(self) -> list[tuple[str, Any]]:
+        values = self.get_params(deep=False)
+        return [(name, values[name]) for name in self._parameter_order()]
+
+    def _parameter_order(self) -> list[str]:
+        code = type(self).__init__.__code__
+        return [*code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]]
+
+    @abstractmethod
+    def _spec(self) -> _core.KernelSpec:
+        """Check the parameters and hand them to the core."""
+
+    def _check_decay(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not number or not 0 < value <= 1:
+                raise InvalidParameterError(
+                    f"{type(self).__name__}: {name} must be in (0, 1], got {value!r}"
+                )
+        if not isinstance(self.normalize, bool | np.bool_):
+            raise InvalidParameterError(
+                f"{type(self).__name__}: normalize must be True or False, got {self.normalize!r}"
+            )
+
+
+class Subtree(TreeKernel):
+    r"""The subtree kernel (ST): fragments are complete subtrees.
+
+    A complete subtree reaches from a node down to all its leaves. With :math:`s(t)` the number of nodes
+    that have children,
+
+    .. math:: \Delta(u, v) = \lambda^{s(u)} \text{ if the subtrees are equal, else } 0.
+
+    Parameters
+    ----------
+    decay : float in (0, 1]
+        The papers' :math:`\lambda`.
+    normalize : bool
+        Divide by the geometric mean of the self-kernels.
+
+    Examples
+    --------
+    >>> Subtree(decay=0.5, normalize=False).pair("(S (NP a) (VP b))", "(S (NP a) (VP c))")
+    0.5
+    """
+
+    def __init__(self, decay: float = 0.4, *, normalize: bool = True) -> None:
+        self.decay = decay
+        self.normalize = normalize
+
+    def _spec(self) -> _core.KernelSpec:
+        self._check_decay("decay")
+        return _core.KernelSpec("subtree", decay=float(self.decay))
+
+
+class SubsetTree(TreeKernel):
+    r"""The subset tree kernel, also called syntactic tree kernel (STK, SST).
+
+    Fragments are parts of a tree that keep or drop all children of a node together, so that a
+    grammar's productions are never broken. A production is a node's label with the ordered labels of
+    its children. For nodes of different productions :math:`\Delta = 0`, else
+
+    .. math:: \Delta(u, v) = \lambda \prod_j (1 + \Delta(u_j, v_j))
+
+    over the children that have children themselves (Collins & Duffy 2002).
+
+    Parameters
+    ----------
+    decay : float in (0, 1]
+        The papers' :math:`\lambda`: each production of a fragment costs so much.
+    include_leaves : bool
+        Whether a leaf is a fragment too: each pair of equal leaves adds :math:`\lambda` (the "bag of
+        words" variant).
+    normalize : bool
+        Divide by the geometric mean of the self-kernels.
+
+    Examples
+    --------
+    >>> k = SubsetTree(decay=1.0, normalize=False)
+    >>> k.pair("(NP (D a) (N cat))", "(NP (D a) (N dog))")
+    3.0
+    """
+
+    def __init__(
+        self, decay: float = 0.4, *, include_leaves: bool = False, normalize: bool = True
+    ) -> None:
+        self.decay = decay
+        self.include_leaves = include_leaves
+        self.normalize = normalize
+
+    def _spec(self) -> _core.KernelSpec:
+        self._check_decay("decay")
+        return _core.KernelSpec(
+            "subset_tree", decay=float(self.decay), include_leaves=bool(self.include_leaves)
+        )
+
+
+class PartialTree(TreeKernel):
+    r"""The partial tree kernel (PTK): fragments may drop any children of a node.
+
+    For nodes of different labels :math:`\Delta = 0`, else
+
+    .. math:: \Delta(u, v) = \mu \Bigl(\lambda^2 + \sum_{I, J} w(I, J)
+              \prod_k \Delta(u_{I_k}, v_{J_k})\Bigr)
+
+    over all pairs of child subsequences :math:`I, J` of the same length (Moschitti 2006). The weight is
+    :math:`w = \lambda^{d(I) + d(J)}` with `d` the span of a subsequence (Severyn & Moschitti 2012,
+    Eq. 8), or :math:`\lambda` to the number of children skipped within both spans.
+
+    Parameters
+    ----------
+    decay : float in (0, 1]
+        The papers' :math:`\lambda`: the cost of width.
+    depth_decay : float in (0, 1]
+        The papers' :math:`\mu`: the cost of each node.
+    penalty : {"span", "gaps"}
+        The weight: the paper's (``"span"``), or that of SVM-light-TK and KeLP (``"gaps"``).
+    max_subsequence : int, optional
+        The longest subsequence that counts; SVM-light-TK has 5.
+    max_steps : float, optional
+        Two nodes with `k` and `m` children take `k m` steps. A pair of nodes that would take more
+        than this raises :class:`~filbert.errors.TooExpensiveError` before anything is computed. None
+        for no limit.
+    normalize : bool
+        Divide by the geometric mean of the self-kernels.
+
+    Examples
+    --------
+    >>> k = PartialTree(decay=1.0, depth_decay=1.0, normalize=False)
+    >>> k.pair("(NP D N)", "(NP D A N)")
+    6.0
+    """
+
+    def __init__(
+        self,
+        decay: float = 0.4,
+        depth_decay: float = 0.4,
+        *,
+        penalty: Literal["span", "gaps"] = "span",
+        max_subsequence: int | None = None,
+        max_steps: float | None = 1e9,
+        normalize: bool = True,
+    ) -> None:
+        self.decay = decay
+        self.depth_decay = depth_decay
+        self.penalty = penalty
+        self.max_subsequence = max_subsequence
+        self.max_steps = max_steps
+        self.normalize = normalize
+
+    def _spec(self) -> _core.KernelSpec:
+        self._check_decay("decay", "depth_decay")
+        if self.penalty not in ("span", "gaps"):
+            raise InvalidParameterError(
+                f"PartialTree: penalty must be 'span' or 'gaps', got {self.penalty!r}"
+            )
+        longest = self.max_subsequence
+        if longest is not None and not (isinstance(longest, Integral) and 1 <= longest < 2**32):
+            raise InvalidParameterError(
+                f"PartialTree: max_subsequence must be None or a positive integer, got {longest!r}"
+            )
+        most = float("inf") if self.max_steps is None else self.max_steps
+        if not isinstance(most, Real) or not most > 0:
+            raise InvalidParameterError(
+                f"PartialTree: max_steps must be None or positive, got {self.max_steps!r}"
+            )
+        return _core.KernelSpec(
+            "partial_tree",
+            decay=float(self.decay),
+            depth_decay=float(self.depth_decay),
+            penalty=self.penalty,
+            max_subsequence=0 if longest is None else int(longest),
+            max_steps=float(most),
+        )
+
+
+def _empty_matrix(n: int, m: int) -> FloatArray:
+    try:
+        return np.empty((n, m))
+    except (MemoryError, ValueError):
+        raise MatrixTooLargeError(
+            f"a kernel matrix of {n:,} x {m:,} needs {n * m * 8 / 2**30:,.1f} GiB: "
+            "compute it in parts, kernel(X[:1000], Y)"
+        ) from None

@@ -1,0 +1,1 @@
+"""Stage 1: files and objects to the texts of trees, one format a file."""

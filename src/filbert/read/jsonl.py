@@ -1,0 +1,112 @@
+"""JSON Lines: one object a line, such as ``{"label": "LOC", "tree": "(S ...)"}``."""
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from filbert.errors import ParseError
+from filbert.read.record import Label, Record, SparseVector, TreeText
+
+
+def parse_line(
+    line: bytes,
+    *,
+    label: str | None,
+    tree: str | Sequence[str] | None,
+    features: str | Sequence[str] | None,
+) -> Record | None:
+    """Read one line; None for a blank line.
+
+    Keys may lead into nested objects: ``trees.grct``. `tree` None: the key ``tree``, or every entry of
+    the object ``trees``. A feature vector is a number, a list of numbers, or an object from feature
+    numbers (from 1) to values.
+    """
+    if not line.strip():
+        return None
+    item = _loaded(line)
+    trees = {name: _tree(text, name) for name, text in _tree_fields(item, tree).items()}
+    keys = [features] if isinstance(features, str) else features
+    if keys is None:
+        keys = ["features"] if "features" in item else []
+    vectors = {_last(key): _vector(_at(item, key), key) for key in keys}
+    return Record(None if label is None else _label(_at(item, label), label), trees, vectors)
+
+
+def _loaded(line: bytes) -> dict[str, Any]:
+    try:
+        item = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ParseError(f"not JSON: {error.msg}", column=error.colno) from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ParseError(f"not JSON that can be read: {error}", column=1) from None
+    if not isinstance(item, dict):
+        raise ParseError("not a JSON object", hint='write {"label": ..., "tree": "(S ...)"}', column=1)
+    return item
+
+
+def _tree_fields(item: dict[str, Any], tree: str | Sequence[str] | None) -> dict[str, Any]:
+    if isinstance(tree, str):
+        return {"tree": _at(item, tree)}
+    if tree is not None:
+        return {_last(key): _at(item, key) for key in tree}
+    if "tree" in item:
+        return {"tree": item["tree"]}
+    if isinstance(item.get("trees"), dict) and item["trees"]:
+        return dict(item["trees"])
+    raise ParseError("a line without a tree", hint=_keys_hint(item, "tree="), column=1)
+
+
+def _at(item: dict[str, Any], key: str) -> Any:
+    value: Any = item
+    for step in key.split("."):
+        if not isinstance(value, dict) or step not in value:
+            raise ParseError(f"there is no {key!r}", hint=_keys_hint(item, "label= or tree="), column=1)
+        value = value[step]
+    return value
+
+
+def _keys_hint(item: dict[str, Any], parameters: str) -> str:
+    return f"choose with {parameters} among {', '.join(map(repr, list(item)[:12]))}"
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+def _tree(value: Any, name: str) -> TreeText:
+    if not isinstance(value, str):
+        raise ParseError(f"the tree {name!r} is not a string", hint="write brackets", column=1)
+    return TreeText(value, 1)
+
+
+def _label(value: Any, key: str) -> Label:
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and math.isnan(value)):
+        raise ParseError(
+            f"the label {key!r} is {json.dumps(value)[:40]}",
+            hint="a label is a string, a number or a truth value",
+            column=1,
+        )
+    return value
+
+
+def _vector(value: Any, key: str) -> SparseVector:
+    if isinstance(value, dict):
+        pairs = sorted((_feature_number(number, key), v) for number, v in value.items())
+    else:
+        values = value if isinstance(value, list) else [value]
+        pairs = [(i, v) for i, v in enumerate(values) if v != 0]
+    for _, v in pairs:
+        if isinstance(v, bool) or not isinstance(v, int | float) or not math.isfinite(v):
+            raise ParseError(f"{key!r} has the value {json.dumps(v)[:40]}, not a number", column=1)
+    return SparseVector([i for i, _ in pairs], [float(v) for _, v in pairs])
+
+
+def _feature_number(text: str, key: str) -> int:
+    if not (text.isdecimal() and len(text) < 11 and 1 <= int(text) < 2**31):
+        raise ParseError(
+            f"{key!r} has the feature {text[:40]!r}",
+            hint="number the features from 1; scikit-learn's DictVectorizer does that",
+            column=1,
+        )
+    return int(text) - 1

@@ -1,0 +1,29 @@
+"""What every format gives for one example, before trees are parsed."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Label = str | int | float | bool
+
+
+class TreeText(NamedTuple):
+    """A tree in bracket notation, and where in its line it begins (from 1)."""
+
+    text: bytes | str
+    column: int
+
+
+class SparseVector(NamedTuple):
+    """Feature numbers, from 0 and ascending, with their values."""
+
+    indices: list[int]
+    values: list[float]
+
+
+@dataclass(slots=True)
+class Record:
+    """One example: its label, its trees and its feature vectors, each by name."""
+
+    label: Label | None
+    trees: dict[str, TreeText]
+    vectors: dict[str, SparseVector] = field(default_factory=dict)

@@ -1,0 +1,52 @@
+"""Tab-separated files: ``label<TAB>tree``, one example a line."""
+
+from filbert.errors import ParseError
+from filbert.read.record import Record, TreeText
+
+
+def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | None:
+    """Read one line; None for a blank line.
+
+    `label` and `tree` are columns, from 0 or from the end (-1). Both None: there must be exactly two.
+    """
+    if not line.strip():
+        return None
+    fields = line.split(b"\t")
+    if label is None and tree is None:
+        if len(fields) != 2:
+            raise ParseError(
+                f"expected label<TAB>tree, found {len(fields)} "
+                f"column{'' if len(fields) == 1 else 's'}",
+                hint="a line without a tree, or choose columns with label= and tree=",
+                column=1,
+            )
+        label, tree = 0, 1
+    text = _field(fields, -1 if tree is None else tree)
+    name = _field(fields, 0 if label is None else label)
+    position = fields.index(text)
+    begin = sum(len(f) + 1 for f in fields[:position])
+    if not text.strip():
+        raise ParseError("a line without a tree", hint="write label<TAB>tree", column=begin + 1)
+    return Record(_decoded(name), {"tree": TreeText(text, begin + 1)})
+
+
+def _field(fields: list[bytes], column: int) -> bytes:
+    try:
+        return fields[column]
+    except IndexError:
+        raise ParseError(
+            f"there is no column {column}: the line has {len(fields)}",
+            hint="columns are numbered from 0",
+            column=1,
+        ) from None
+
+
+def _decoded(field: bytes) -> str:
+    try:
+        return field.decode()
+    except UnicodeDecodeError as error:
+        raise ParseError(
+            "the label is not valid UTF-8",
+            hint="convert the file from its encoding",
+            column=error.start + 1,
+        ) from None

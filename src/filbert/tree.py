@@ -1,0 +1,108 @@
+"""One tree of a forest."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from filbert._core import Dag
+from filbert.drawing import draw
+
+
+class Tree:
+    """A labelled ordered tree: a node of a forest, with everything below it.
+
+    Trees are made by a :class:`~filbert.Forest` (``forest[3]``) and never change. Two trees are equal
+    when their labels and shape are, whatever forest they come from.
+
+    Examples
+    --------
+    >>> from filbert import Forest
+    >>> tree = Forest.from_brackets(["(S (NP (D a) (N dog)) (VP (V ran)))"])[0]
+    >>> tree.label, tree.n_nodes, tree.depth
+    ('S', 9, 4)
+    >>> [str(child) for child in tree.children]
+    ['(NP (D a) (N dog))', '(VP (V ran))']
+    >>> print(tree.draw())
+    S
+    ├─ NP
+    │  ├─ D ─ a
+    │  └─ N ─ dog
+    └─ VP
+       └─ V ─ ran
+    """
+
+    __slots__ = ("_dag", "_node")
+
+    def __init__(self, dag: Dag, node: int) -> None:
+        self._dag = dag
+        self._node = node
+
+    @property
+    def label(self) -> str:
+        """The root's label."""
+        return self._dag.label(self._node)
+
+    @property
+    def children(self) -> tuple["Tree", ...]:
+        """The trees below the root, from left to right."""
+        return tuple(Tree(self._dag, int(child)) for child in self._dag.children(self._node))
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tree is a single node."""
+        return len(self._dag.children(self._node)) == 0
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes, leaves included."""
+        return int(self._dag.sizes(self._as_roots())[0])
+
+    @property
+    def depth(self) -> int:
+        """The number of nodes on the longest way down; 1 for a single node."""
+        return int(self._dag.depths(self._as_roots())[0])
+
+    def nodes(self) -> Iterator["Tree"]:
+        """Go through the subtrees of all nodes, parents first, from left to right."""
+        stack = [self._node]
+        while stack:
+            node = stack.pop()
+            yield Tree(self._dag, node)
+            stack.extend(self._dag.children(node)[::-1].tolist())
+
+    def draw(self, *, max_lines: int = 100, max_depth: int = 30) -> str:
+        """Draw the tree with lines, for a terminal.
+
+        What goes beyond `max_lines` or `max_depth` is replaced by an ellipsis.
+        """
+        return draw(self._dag, self._node, max_lines=max_lines, max_depth=max_depth)
+
+    def __str__(self) -> str:
+        return self._dag.brackets(self._node, -1)
+
+    def __repr__(self) -> str:
+        return f"<Tree {self._dag.brackets(self._node, 60)}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        if self._dag is other._dag:
+            return self._node == other._node
+        return bool(self._dag.find_in(self._as_roots(), other._dag)[0] == other._node)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from filbert.forest import Forest
+
+        return _first, (Forest._of(self._dag, self._as_roots()),)
+
+    def _as_roots(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
+        return np.array([self._node], dtype=np.uint32)
+
+
+def _first(forest: Any) -> Tree:
+    tree: Tree = forest[0]
+    return tree
