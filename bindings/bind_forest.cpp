@@ -110,9 +110,14 @@ nb::tuple to_arrays(const Dag& dag) {
     children.insert(children.end(), own.begin(), own.end());
     child_ends.push_back(children.size());
   }
-  const std::string& bytes = dag.labels().bytes();
-  std::vector<std::uint8_t> label_bytes(bytes.begin(), bytes.end());
-  return nb::make_tuple(to_numpy(std::move(label_bytes)), to_numpy(dag.labels().ends()),
+  std::vector<std::uint8_t> label_bytes;
+  std::vector<std::uint64_t> label_ends;
+  for (LabelId label = 0; label < dag.labels().size(); ++label) {
+    const std::string_view text = dag.labels().text(label);
+    label_bytes.insert(label_bytes.end(), text.begin(), text.end());
+    label_ends.push_back(label_bytes.size());
+  }
+  return nb::make_tuple(to_numpy(std::move(label_bytes)), to_numpy(std::move(label_ends)),
                         to_numpy(std::move(node_labels)), to_numpy(std::move(child_ends)),
                         to_numpy(std::move(children)));
 }

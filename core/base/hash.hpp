@@ -31,20 +31,36 @@ inline std::uint64_t hash_ids(std::uint32_t head, std::span<const std::uint32_t>
   return h;
 }
 
-inline std::uint64_t hash_bytes(std::string_view text) {
-  const char* p = text.data();
-  std::size_t left = text.size();
-  std::uint64_t h = kHashA ^ left;
-  std::uint64_t word = 0;
-  for (; left >= 8; left -= 8, p += 8) {
+// The first eight bytes of a text as one number, zeros beyond its end. Short texts are equal where
+// their lengths and these are.
+inline std::uint64_t first_eight(std::string_view text) {
+  const char* const p = text.data();
+  const std::size_t n = text.size();
+  if (n >= 8) {
+    std::uint64_t word;
     std::memcpy(&word, p, 8);
-    h = mix(h ^ word, kHashB);
+    return word;
   }
-  word = 0;
-  for (std::size_t i = 0; i < left; ++i) {
-    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+  if (n >= 4) {  // two overlapping halves
+    std::uint32_t low, high;
+    std::memcpy(&low, p, 4);
+    std::memcpy(&high, p + n - 4, 4);
+    return low | (static_cast<std::uint64_t>(high) << (8 * (n - 4)));
   }
-  return mix(h ^ word, kHashB);
+  if (n == 0) return 0;
+  const auto byte = [&](std::size_t i) {  // for n < 4 these three are all there are
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+  };
+  return byte(0) | byte(n / 2) | byte(n - 1);
+}
+
+inline std::uint64_t hash_bytes(std::string_view text) {
+  std::uint64_t h = mix(first_eight(text) ^ kHashA, kHashB + text.size());
+  while (text.size() > 8) {
+    text.remove_prefix(8);
+    h = mix(h ^ first_eight(text), kHashA);
+  }
+  return h;
 }
 
 }  // namespace filbert

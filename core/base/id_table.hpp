@@ -54,7 +54,7 @@ class IdTable {
   std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint64_t); }
 
  private:
-  static constexpr std::size_t kSmallest = 64;
+  static constexpr std::size_t kSmallest = 1024;
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};  // its id half is kNone
 
   std::size_t mask() const { return slots_.size() - 1; }

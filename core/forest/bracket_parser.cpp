@@ -168,6 +168,7 @@ void BracketParser::scan(const char* p, const char* const end) {
 
 const char* BracketParser::scan_label(const char* const begin, const char* const end) {
   const char* p = begin;
+  bool escaped = false;
   if (pending_backslash_ && p < end) {
     pending_backslash_ = false;
     if (escapes(*p)) ++p;
@@ -177,6 +178,7 @@ const char* BracketParser::scan_label(const char* const begin, const char* const
     if (k == Kind::label) {
       ++p;
     } else if (k == Kind::backslash) {
+      escaped = true;
       ++p;
       if (p == end) {
         pending_backslash_ = true;
@@ -193,12 +195,12 @@ const char* BracketParser::scan_label(const char* const begin, const char* const
     if (pending_.empty()) pending_column_ = column(begin);
     pending_.append(begin, p);
   } else if (pending_.empty()) {
-    take_label({begin, static_cast<std::size_t>(p - begin)}, begin);
+    take_label({begin, static_cast<std::size_t>(p - begin)}, escaped, begin);
   } else {
     pending_.append(begin, p);
     const std::string label = std::move(pending_);
     pending_.clear();
-    take_label(label, nullptr);
+    take_label(label, true, nullptr);
   }
   return p;
 }
@@ -252,8 +254,8 @@ void BracketParser::close(const char* p) {
   }
 }
 
-void BracketParser::take_label(std::string_view raw, const char* p) {
-  if (raw.find('\\') != std::string_view::npos) {
+void BracketParser::take_label(std::string_view raw, bool escaped, const char* p) {
+  if (escaped) {
     unescape(raw, unescaped_);
     raw = unescaped_;
   }
@@ -316,7 +318,7 @@ void BracketParser::end_text() {
   if (!pending_.empty()) {
     const std::string label = std::move(pending_);
     pending_.clear();
-    take_label(label, nullptr);
+    take_label(label, true, nullptr);
   }
   if (bare_ != kNone) end_tree(bare_);
   bare_ = kNone;

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "base/errors.hpp"
-#include "base/hash.hpp"
 
 namespace filbert {
 
@@ -20,29 +19,18 @@ DagBuilder::DagBuilder(const Dag& dag) : DagBuilder() {
   }
 }
 
-NodeId DagBuilder::leaf(LabelId label) {
-  if (label >= leaf_of_label_.size()) leaf_of_label_.resize(dag_->labels_.size(), kNone);
-  NodeId& known = leaf_of_label_[label];
-  if (known == kNone) known = node(label, {});
-  return known;
-}
-
-NodeId DagBuilder::node(LabelId label, std::span<const NodeId> children) {
+NodeId DagBuilder::append(LabelId label, std::span<const NodeId> children) {
   Dag& dag = *dag_;
-  return dag.index_.find_or_insert(
-      hash_ids(label, children), [&](NodeId u) { return dag.is(u, label, children); },
-      [&] {
-        if (dag.size() >= kNone - 1 || dag.children_.size() + children.size() >= kNone) {
-          throw CapacityError(
-              "a forest can hold 2^32 - 2 distinct subtrees and as many edges between them: split "
-              "the corpus");
-        }
-        const auto id = static_cast<NodeId>(dag.size());
-        dag.children_.insert(dag.children_.end(), children.begin(), children.end());
-        dag.nodes_.back().label = label;
-        dag.nodes_.push_back({kNone, static_cast<std::uint32_t>(dag.children_.size())});
-        return id;
-      });
+  if (dag.size() >= kNone - 1 || dag.children_.size() + children.size() >= kNone) {
+    throw CapacityError(
+        "a forest can hold 2^32 - 2 distinct subtrees and as many edges between them: split the "
+        "corpus");
+  }
+  const auto id = static_cast<NodeId>(dag.size());
+  dag.children_.insert(dag.children_.end(), children.begin(), children.end());
+  dag.nodes_.back().label = label;
+  dag.nodes_.push_back({kNone, static_cast<std::uint32_t>(dag.children_.size())});
+  return id;
 }
 
 std::shared_ptr<const Dag> DagBuilder::finish() {

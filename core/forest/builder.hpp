@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "forest/dag.hpp"
 
 namespace filbert {
@@ -20,13 +21,26 @@ class DagBuilder {
 
   std::size_t size() const { return dag_->size(); }
   LabelId label(std::string_view text) { return dag_->labels_.intern(text); }
-  NodeId leaf(LabelId label);
-  NodeId node(LabelId label, std::span<const NodeId> children);
+
+  NodeId leaf(LabelId label) {
+    if (label >= leaf_of_label_.size()) leaf_of_label_.resize(dag_->labels_.size(), kNone);
+    NodeId& known = leaf_of_label_[label];
+    if (known == kNone) known = node(label, {});
+    return known;
+  }
+
+  NodeId node(LabelId label, std::span<const NodeId> children) {
+    return dag_->index_.find_or_insert(
+        hash_ids(label, children), [&](NodeId u) { return dag_->is(u, label, children); },
+        [&] { return append(label, children); });
+  }
 
   // The finished forest; the builder is empty afterwards.
   std::shared_ptr<const Dag> finish();
 
  private:
+  NodeId append(LabelId label, std::span<const NodeId> children);
+
   std::shared_ptr<Dag> dag_;
   std::vector<NodeId> leaf_of_label_;  // words are most of the lookups: no hashing for them
 };

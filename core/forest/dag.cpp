@@ -11,12 +11,6 @@ namespace filbert {
 Dag::Dag() : nodes_{{kNone, 0}} {}
 Dag::~Dag() = default;
 
-bool Dag::is(NodeId u, LabelId label, std::span<const NodeId> wanted) const {
-  if (nodes_[u].label != label) return false;
-  const std::span<const NodeId> own = children(u);
-  return own.size() == wanted.size() && std::equal(own.begin(), own.end(), wanted.begin());
-}
-
 NodeId Dag::find(LabelId label, std::span<const NodeId> wanted) const {
   return index_.find(hash_ids(label, wanted), [&](NodeId u) { return is(u, label, wanted); });
 }

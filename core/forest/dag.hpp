@@ -55,7 +55,14 @@ class Dag {
     std::uint32_t children_begin;  // they end where the next node's begin
   };
 
-  bool is(NodeId u, LabelId label, std::span<const NodeId> children) const;
+  bool is(NodeId u, LabelId label, std::span<const NodeId> wanted) const {
+    if (nodes_[u].label != label || arity(u) != wanted.size()) return false;
+    const NodeId* const own = children_.data() + nodes_[u].children_begin;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (own[i] != wanted[i]) return false;
+    }
+    return true;
+  }
 
   LabelTable labels_;
   std::vector<Node> nodes_;  // one more than there are nodes

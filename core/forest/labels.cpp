@@ -41,29 +41,26 @@ void check_label(std::string_view text) {
 
 }  // namespace
 
-LabelId LabelTable::intern(std::string_view text) {
-  const std::uint64_t hash = hash_bytes(text);
-  const LabelId known = find(text, hash);
-  if (known != kNone) return known;
+LabelId LabelTable::insert(std::string_view text, std::uint64_t hash) {
   check_label(text);
   // kNone and kNone - 1 have a meaning of their own in the parser.
   if (size() >= kNone - 2) throw CapacityError("a forest can hold 2^32 - 3 distinct labels");
   return index_.find_or_insert(
       hash, [](LabelId) { return false; },
       [&] {
+        entries_.push_back({first_eight(text), bytes_.size(), text.size()});
         bytes_.append(text);
-        ends_.push_back(bytes_.size());
-        return static_cast<LabelId>(ends_.size() - 1);
+        return static_cast<LabelId>(entries_.size() - 1);
       });
 }
 
 std::size_t LabelTable::memory() const {
-  return bytes_.capacity() + ends_.capacity() * sizeof(std::uint64_t) + index_.bytes();
+  return bytes_.capacity() + entries_.capacity() * sizeof(Entry) + index_.bytes();
 }
 
 void LabelTable::shrink_to_fit() {
   bytes_.shrink_to_fit();
-  ends_.shrink_to_fit();
+  entries_.shrink_to_fit();
 }
 
 }  // namespace filbert

@@ -14,30 +14,45 @@ namespace filbert {
 
 class LabelTable {
  public:
-  std::size_t size() const { return ends_.size(); }
+  std::size_t size() const { return entries_.size(); }
 
   std::string_view text(LabelId id) const {
-    const std::uint64_t begin = id == 0 ? 0 : ends_[id - 1];
-    return std::string_view(bytes_).substr(begin, ends_[id] - begin);
+    const Entry& entry = entries_[id];
+    return {bytes_.data() + entry.begin, entry.size};
   }
 
   LabelId find(std::string_view text) const { return find(text, hash_bytes(text)); }
 
   // The label's id, new or not. Throws InvalidLabel before anything is stored.
-  LabelId intern(std::string_view text);
+  LabelId intern(std::string_view text) {
+    const std::uint64_t hash = hash_bytes(text);
+    const LabelId known = find(text, hash);
+    return known != kNone ? known : insert(text, hash);
+  }
 
-  const std::string& bytes() const { return bytes_; }
-  const std::vector<std::uint64_t>& ends() const { return ends_; }
   std::size_t memory() const;
   void shrink_to_fit();
 
  private:
-  LabelId find(std::string_view text, std::uint64_t hash) const {
-    return index_.find(hash, [&](LabelId id) { return this->text(id) == text; });
+  // Most labels are short: their first bytes tell them apart without a look at the text.
+  struct Entry {
+    std::uint64_t first_eight;
+    std::uint64_t begin;
+    std::size_t size;
+  };
+
+  LabelId find(std::string_view wanted, std::uint64_t hash) const {
+    const std::uint64_t word = first_eight(wanted);
+    return index_.find(hash, [&](LabelId id) {
+      const Entry& entry = entries_[id];
+      return entry.first_eight == word && entry.size == wanted.size() &&
+             (entry.size <= 8 || text(id) == wanted);
+    });
   }
+  LabelId insert(std::string_view text, std::uint64_t hash);
 
   std::string bytes_;
-  std::vector<std::uint64_t> ends_;
+  std::vector<Entry> entries_;
   IdTable index_;
 };
 

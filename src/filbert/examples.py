@@ -54,7 +54,9 @@ class Examples:
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
             raise InvalidParameterError(f"parts must have the same number of rows: {listed}")
-        self._parts = {name: part if _is_part(part) else np.asarray(part) for name, part in parts.items()}
+        self._parts = {
+            name: part if _is_part(part) else np.asarray(part) for name, part in parts.items()
+        }
         self._n = next(iter(lengths.values()))
         self.skipped: tuple[ParseError, ...] = ()
 
@@ -200,12 +202,15 @@ class _Gathered:
         dag, roots, _ = self._reader.finish()
         rows = np.array(self._rows, dtype=np.intp)
         parts: dict[str, Part] = {
-            name: Forest._of(dag, roots[rows + i]) for i, name in enumerate(self._names or ("tree",))
+            name: Forest._of(dag, roots[rows + i])
+            for i, name in enumerate(self._names or ("tree",))
         }
         vector_names = dict.fromkeys(name for row in self._vectors for name in row)
         for name in vector_names:
             empty = SparseVector([], [])
-            parts[name] = _to_csr([row.get(name, empty) for row in self._vectors], n_features, source)
+            parts[name] = _to_csr(
+                [row.get(name, empty) for row in self._vectors], n_features, source
+            )
         y = _to_target(self._labels)
         return (parts["tree"] if parts.keys() == {"tree"} else Examples(**parts)), y
 

@@ -61,9 +61,7 @@ class Forest:
         self._dag, self._roots, self.skipped = other._dag, other._roots, other.skipped
 
     @classmethod
-    def _of(
-        cls, dag: Dag, roots: NDArray[np.uint32], skipped: tuple[ParseError, ...] = ()
-    ) -> Self:
+    def _of(cls, dag: Dag, roots: NDArray[np.uint32], skipped: tuple[ParseError, ...] = ()) -> Self:
         forest = cls.__new__(cls)
         roots.flags.writeable = False
         forest._dag, forest._roots, forest.skipped = dag, roots, skipped
@@ -113,7 +111,7 @@ class Forest:
                 _add_texts(reader, source)
             dag, roots, problems = reader.finish()
         except ParseError as error:
-            raise error.located(source=name) from None
+            raise error.located(source=name or None) from None
         return cls._of(dag, roots, report_skipped(problems, len(roots), source=name))
 
     @classmethod

@@ -11,11 +11,15 @@ def n_threads(n_jobs: int | None) -> int:
     None means all cores that this process may use, or ``FILBERT_NUM_THREADS`` where that is set; -1
     all cores, -2 all but one. Results never depend on it.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     if n_jobs is None:
         n_jobs = _from_environment() or cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
-        raise InvalidParameterError(f"n_jobs must be None or an integer other than 0, got {n_jobs!r}")
+        raise InvalidParameterError(
+            f"n_jobs must be None or an integer other than 0, got {n_jobs!r}"
+        )
     return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
 
 

@@ -41,7 +41,9 @@ def _loaded(line: bytes) -> dict[str, Any]:
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ParseError(f"not JSON that can be read: {error}", column=1) from None
     if not isinstance(item, dict):
-        raise ParseError("not a JSON object", hint='write {"label": ..., "tree": "(S ...)"}', column=1)
+        raise ParseError(
+            "not a JSON object", hint='write {"label": ..., "tree": "(S ...)"}', column=1
+        )
     return item
 
 
@@ -61,7 +63,9 @@ def _at(item: dict[str, Any], key: str) -> Any:
     value: Any = item
     for step in key.split("."):
         if not isinstance(value, dict) or step not in value:
-            raise ParseError(f"there is no {key!r}", hint=_keys_hint(item, "label= or tree="), column=1)
+            raise ParseError(
+                f"there is no {key!r}", hint=_keys_hint(item, "label= or tree="), column=1
+            )
         value = value[step]
     return value
 

@@ -33,7 +33,9 @@ def _trees(text: bytes, column: int) -> dict[str, TreeText]:
         indent = len(part) - len(part.lstrip())
         found.append(TreeText(part, column))
         if not part.strip():
-            raise ParseError("an empty tree", hint="write a tree after |BT|", column=column + indent)
+            raise ParseError(
+                "an empty tree", hint="write a tree after |BT|", column=column + indent
+            )
         column += len(part) + len(b"|BT|")
     if len(found) == 1:
         return {"tree": found[0]}

@@ -1,0 +1,236 @@
+"""The functions of Python's own standard library, as a data set that every installation has.
+
+The task: predict the verb of a function's name (``get``, ``set``, ``is``, ``read``, ...) from the
+function's arguments and body, its name hidden.
+"""
+
+import ast
+import copy
+import os
+import re
+import sysconfig
+import warnings
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from sklearn.utils import Bunch, check_random_state
+
+from filbert.errors import ParseError
+from filbert.forest import Forest
+from filbert.read.python_ast import ast_to_brackets
+
+DEFAULT_VERBS = ("add", "check", "close", "find", "get", "is", "parse", "read", "set", "write")
+
+HIDDEN_NAME = "<name>"
+
+# Installed packages are not the standard library, and the names of tests say what they test.
+_SKIPPED_FOLDERS = {"__pycache__", "dist-packages", "idle_test", "site-packages", "test", "tests"}
+
+# The first word of snake_case, camelCase or PascalCase.
+_FIRST_WORD = re.compile(r"_*([A-Za-z][a-z]*)")
+
+_DESCR = """\
+Functions of the Python standard library
+----------------------------------------
+
+Task: predict the verb of a function's name from its arguments and body.
+
+One example is a module's function or a class's method; what is defined inside a function belongs
+to that function's tree. Left out: tests, special methods such as __add__, functions without a
+body to speak of (pass, ..., a docstring), and trees of more than max_nodes nodes. Of functions
+with the same tree only the first is kept, so no tree is in two folds of a cross-validation. At
+most max_per_verb functions of a verb are kept, chosen at random.
+
+The tree is Python's abstract syntax tree without decorators and docstring. Identifiers are leaves,
+constants are leaves that name their kind, and the function's own name, with or without underscores
+around it, is everywhere replaced by {hidden}.
+
+The examples come from the running Python, so they differ a little from version to version.
+
+Source: {root}
+Limits: max_nodes={max_nodes}, max_per_verb={max_per_verb}
+Examples: {counts}
+"""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class _Example(NamedTuple):
+    verb: str
+    name: str
+    tree: str
+
+
+def load_stdlib_functions(
+    verbs: Collection[str] = DEFAULT_VERBS,
+    *,
+    max_per_verb: int | None = 250,
+    max_nodes: int | None = 300,
+    random_state: int | RandomState | None = 0,
+    root: str | os.PathLike[str] | None = None,
+) -> Bunch:
+    """Load the functions of the standard library, labelled with the verb of their name.
+
+    Parameters
+    ----------
+    verbs
+        The classes: functions whose name starts with another word are left out.
+    max_per_verb
+        Keep at most this many functions of a verb, chosen at random; None keeps all.
+    max_nodes
+        Leave out functions with larger trees; None keeps all.
+    random_state
+        Seed of that choice.
+    root
+        Folder of Python sources to read in place of the running Python's standard library.
+
+    Returns
+    -------
+    Bunch
+        ``data`` (a Forest of n trees), ``target`` (n verbs), ``names`` (n times
+        ``module.qualname:line``), ``target_names`` (the verbs that occur, sorted) and ``DESCR``.
+
+    Raises
+    ------
+    ParseError
+        If no function is left, for instance where Python is installed without its sources.
+    """
+    folder = Path(sysconfig.get_paths()["stdlib"] if root is None else root)
+    examples = list(_distinct_examples(folder, frozenset(verbs), max_nodes))
+    if not examples:
+        raise ParseError(
+            f"no function starts with one of the verbs {', '.join(sorted(verbs))}",
+            hint="pass root=, a folder with Python sources, or other verbs",
+            source=str(folder),
+        )
+    if max_per_verb is not None:
+        examples = _sample(examples, max_per_verb, check_random_state(random_state))
+    target = np.array([example.verb for example in examples])
+    target_names, counts = np.unique(target, return_counts=True)
+    return Bunch(
+        data=Forest.from_brackets([example.tree for example in examples]),
+        target=target,
+        names=[example.name for example in examples],
+        target_names=target_names,
+        DESCR=_DESCR.format(
+            max_nodes=max_nodes,
+            max_per_verb=max_per_verb,
+            hidden=HIDDEN_NAME,
+            root=folder,
+            counts=", ".join(f"{v} {n}" for v, n in zip(target_names, counts, strict=True)),
+        ),
+    )
+
+
+def python_function_to_brackets(function: _Function, hidden_name: str) -> str:
+    """Convert a function to bracket notation, without decorators, docstring and its own name.
+
+    ``hidden_name`` also disappears where it is spelled with other underscores around it, since
+    ``_read`` often does nothing but call ``self.read``.
+    """
+    bare = hidden_name.strip("_")
+    anonymous = copy.copy(function)
+    anonymous.decorator_list = []
+    anonymous.body = _body_without_docstring(function)
+    return ast_to_brackets(
+        anonymous, rename=lambda name: HIDDEN_NAME if name.strip("_") == bare else name
+    )
+
+
+def _distinct_examples(
+    folder: Path, verbs: Collection[str], max_nodes: int | None
+) -> Iterator[_Example]:
+    """Yield the labelled functions below a folder, each distinct tree once, in a fixed order."""
+    seen: set[str] = set()
+    for path in _source_files(folder):
+        module = _module_name(path.relative_to(folder))
+        for qualname, function in _functions(_parse(path)):
+            verb = _verb(function.name)
+            if verb not in verbs or _is_stub(function):
+                continue
+            tree = python_function_to_brackets(function, function.name)
+            # Identifiers hold no white space, so each node but the root has one blank before it.
+            if tree in seen or (max_nodes is not None and tree.count(" ") >= max_nodes):
+                continue
+            seen.add(tree)
+            yield _Example(verb, f"{module}.{qualname}:{function.lineno}", tree)
+
+
+def _sample(examples: Sequence[_Example], max_per_verb: int, random: RandomState) -> list[_Example]:
+    """Keep at most ``max_per_verb`` examples of each verb, in the order in which they came."""
+    target = np.array([example.verb for example in examples])
+    kept: list[int] = []
+    for verb in np.unique(target):
+        members = np.flatnonzero(target == verb)
+        if len(members) > max_per_verb:
+            members = random.choice(members, size=max_per_verb, replace=False)
+        kept.extend(members.tolist())
+    return [examples[i] for i in sorted(kept)]
+
+
+def _source_files(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(set(folders) - _SKIPPED_FOLDERS)
+        yield from (Path(where, file) for file in sorted(files) if file.endswith(".py"))
+
+
+def _module_name(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def _parse(path: Path) -> ast.Module:
+    """Parse a source file; what this Python cannot parse is an empty module.
+
+    Standard libraries hold templates and files broken on purpose, and their string escapes may
+    be out of date; none of that is the reader's business. ValueError: null bytes. RecursionError
+    and MemoryError: the parser's limits on nesting.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:
+    """Yield the functions and methods with their qualified names, in the order of the source."""
+    stack: list[tuple[str, ast.AST]] = [("", module)]
+    while stack:
+        scope, node = stack.pop()
+        if isinstance(node, _Function):
+            yield scope + node.name, node  # and do not go in: its inner functions are its own
+            continue
+        if isinstance(node, ast.ClassDef):
+            scope += f"{node.name}."
+        inner = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
+        stack.extend((scope, child) for child in reversed(inner))
+
+
+def _verb(name: str) -> str:
+    """Return the first word of a name; special methods (``__add__``) have none.
+
+    A name that is all verb (``read``) counts, a word merely glued to it (``readline``) does not:
+    that is another word.
+    """
+    match = _FIRST_WORD.match(name)
+    is_special = name.startswith("__") and name.endswith("__")
+    return match[1].lower() if match and not is_special else ""
+
+
+def _is_stub(function: _Function) -> bool:
+    """Whether the body says nothing: ``pass``, ``...`` or a docstring alone."""
+    return all(
+        isinstance(statement, ast.Pass)
+        or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in function.body
+    )
+
+
+def _body_without_docstring(function: _Function) -> list[ast.stmt]:
+    has_docstring = ast.get_docstring(function, clean=False) is not None
+    return function.body[1:] if has_docstring else function.body

@@ -1,0 +1,1 @@
+"""Filbert's tests."""

@@ -1,0 +1,1 @@
+"""Slow, plain programs that the fast ones have to agree with; none of them uses Filbert."""
