@@ -1,7 +1,9 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string_view>
 #include <tuple>
 
@@ -17,7 +19,8 @@ namespace filbert {
 namespace {
 
 using DagPtr = std::shared_ptr<const Dag>;
-using Problem = std::tuple<nb::object, nb::object, nb::object, std::uint64_t, std::uint64_t>;
+using Problem =
+    std::tuple<std::optional<std::int64_t>, std::string, std::string, std::uint64_t, std::uint64_t>;
 
 std::string_view utf8_of(nb::handle item) {
   if (PyUnicode_Check(item.ptr())) {
@@ -56,7 +59,7 @@ class Reader {
     }
   }
 
-  void add_texts(nb::sequence texts) {
+  void add_texts(nb::typed<nb::list, nb::object> texts) {
     for (nb::handle text : texts) {
       add_text(text);
       if (n_texts_ % 4096 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -77,9 +80,8 @@ class Reader {
     }
     std::vector<Problem> problems;
     for (const ParseProblem& p : problems_) {
-      nb::object sample = p.sample < 0 ? nb::none() : nb::object(nb::int_(p.sample));
-      problems.emplace_back(sample, nb::str(p.reason.c_str()), nb::str(p.hint.c_str()), p.line,
-                            p.column);
+      const auto sample = p.sample < 0 ? std::nullopt : std::optional(p.sample);
+      problems.emplace_back(sample, p.reason, p.hint, p.line, p.column);
     }
     return {builder_.finish(), to_numpy(std::move(roots_)), std::move(problems)};
   }
@@ -100,7 +102,11 @@ NumpyArray<T> at_roots(const Dag& dag, const Array<NodeId>& roots, const std::ve
   return to_numpy(std::move(picked));
 }
 
-nb::tuple to_arrays(const Dag& dag) {
+using Arrays =
+    std::tuple<NumpyArray<std::uint8_t>, NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>,
+               NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>>;
+
+Arrays to_arrays(const Dag& dag) {
   std::vector<std::uint32_t> node_labels;
   std::vector<std::uint64_t> child_ends;
   std::vector<std::uint32_t> children;
@@ -117,9 +123,9 @@ nb::tuple to_arrays(const Dag& dag) {
     label_bytes.insert(label_bytes.end(), text.begin(), text.end());
     label_ends.push_back(label_bytes.size());
   }
-  return nb::make_tuple(to_numpy(std::move(label_bytes)), to_numpy(std::move(label_ends)),
-                        to_numpy(std::move(node_labels)), to_numpy(std::move(child_ends)),
-                        to_numpy(std::move(children)));
+  return Arrays(to_numpy(std::move(label_bytes)), to_numpy(std::move(label_ends)),
+                to_numpy(std::move(node_labels)), to_numpy(std::move(child_ends)),
+                to_numpy(std::move(children)));
 }
 
 std::tuple<DagPtr, NumpyArray<NodeId>> dag_from_arrays(const Array<std::uint8_t>& label_bytes,

@@ -2,22 +2,14 @@
 // threads. Values do not depend on the number of threads.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
-#include "forest/dag.hpp"
 #include "kernels/spec.hpp"
+#include "kernels/tile_pass.hpp"
 
 namespace filbert {
-
-struct Trees {
-  const Dag& dag;
-  std::span<const NodeId> roots;
-
-  std::size_t size() const { return roots.size(); }
-};
 
 // K(t, t) for each tree, not normalised, in a range that does not overflow.
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,

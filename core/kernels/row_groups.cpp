@@ -7,6 +7,7 @@ namespace filbert {
 RowGroups group_rows(const Occurrences& x, std::size_t trees_per_group) {
   RowGroups groups;
   groups.trees_per_group = trees_per_group;
+  groups.n_trees = x.n_trees();
   groups.entries.reserve(x.nodes.size());
   groups.group_begin.push_back(0);
   for (std::size_t first = 0; first < x.n_trees(); first += trees_per_group) {

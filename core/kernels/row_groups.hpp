@@ -22,7 +22,8 @@ struct RowGroups {
 
   std::vector<std::uint64_t> group_begin;  // one more than there are groups
   std::vector<Entry> entries;              // of a group: ascending by node
-  std::size_t trees_per_group = kLanes;
+  std::size_t trees_per_group = kLanes;    // the last group may have fewer
+  std::size_t n_trees = 0;
 
   std::size_t size() const { return group_begin.size() - 1; }
   std::span<const Entry> group(std::size_t g) const {

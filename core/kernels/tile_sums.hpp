@@ -53,7 +53,7 @@ class TileSums {
         row_(rows.size(), nullptr),
         uses_(rows.size(), 0) {}
 
-  // sink(tree of the rows side, tree within the tile, value), for every group in [first, last) and
+  // sink(first tree of a group, tree within the tile, values), for every group in [first, last) and
   // for the tile's trees from `first_tree(group)` on.
   template <class FirstTree, class Sink>
   void run(const RowGroups& groups, std::size_t first, std::size_t last, const ColumnTile& tile,
@@ -151,7 +151,8 @@ class TileSums {
   void reduce(const RowGroups& groups, std::size_t group, const ColumnTile& tile,
               std::size_t first_tree, std::size_t n_tile_trees, const Sink& sink) {
     const std::size_t n_columns = tile.n_columns();
-    const std::size_t n_lanes = groups.trees_per_group;
+    const std::size_t first_row = group * groups.trees_per_group;
+    const std::size_t n_lanes = std::min(groups.trees_per_group, groups.n_trees - first_row);
     side_by_side_.resize(n_columns * kLanes, Real(0.0));
     for (std::size_t lane = 0; lane < n_lanes; ++lane) {
       Real* const sum = sums_.data() + lane * n_columns;
@@ -165,9 +166,7 @@ class TileSums {
         const Real times(term.count);
         for (std::size_t lane = 0; lane < kLanes; ++lane) total[lane] += times * lanes[lane];
       }
-      for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-        sink(group * n_lanes + lane, tree, total[lane]);
-      }
+      sink(first_row, tree, std::span<const Real>(total, n_lanes));
     }
   }
 

@@ -10,7 +10,7 @@ def draw(dag: Dag, root: int, *, max_lines: int, max_depth: int) -> str:
     million columns.
     """
     lines: list[str] = []
-    # What is still to draw: the node, what stands before its label, what stands before its children.
+    # What is still to draw: a node, what stands before its label and what before its children.
     stack = [(root, "", "", 1)]
     while stack:
         if len(lines) >= max_lines:

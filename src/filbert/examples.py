@@ -113,8 +113,8 @@ def read_examples(
     label : str or int, optional
         JSON Lines: the label's key (default ``"label"``). TSV: its column (default the first).
     tree : str, int or list of str, optional
-        JSON Lines: the key or keys of trees, ``"trees.grct"`` for nested ones (default ``"tree"``, or
-        all of ``"trees"``). TSV: the tree's column (default the second of two).
+        JSON Lines: the key or keys of trees, ``"trees.grct"`` for nested ones (default ``"tree"``,
+        or all of ``"trees"``). TSV: the tree's column (default the second of two).
     features : str or list of str, optional
         JSON Lines: the key or keys of feature vectors (default ``"features"`` where it is there).
     n_features : int, optional
@@ -262,10 +262,10 @@ def _guessed(start: list[bytes], name: str) -> Format:
 
 
 def _lines(stream: Any) -> Iterator[bytes]:
-    for i, line in enumerate(stream):
-        if i == 0:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        yield line.rstrip(b"\r\n")
+    mark = b"\xef\xbb\xbf"  # a byte order mark, before the first line
+    for line in stream:
+        yield line.removeprefix(mark).rstrip(b"\r\n")
+        mark = b""
 
 
 def _chained(start: list[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -320,11 +320,11 @@ def _is_part(part: Part) -> bool:
 def _n_rows(name: str, part: Part) -> int:
     if isinstance(part, Forest):
         return len(part)
-    shape = part.shape if sp.issparse(part) else np.shape(part)
+    shape: tuple[int, ...] = part.shape if hasattr(part, "shape") else np.shape(part)
     if len(shape) != 2:
         raise InputTypeError(
-            f"part {name!r} must be a Forest or a two-dimensional matrix, got {type(part).__name__} "
-            f"of {len(shape)} dimensions"
+            f"part {name!r} must be a Forest or a two-dimensional matrix, "
+            f"got {type(part).__name__} of {len(shape)} dimensions"
         )
     return int(shape[0])
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import IO, Any, Literal, Self, overload
+from typing import IO, Any, Literal, Self, cast, overload
 from warnings import warn
 
 import numpy as np
@@ -80,8 +80,8 @@ class Forest:
 
         A bare label is a leaf, and ``a`` and ``(a)`` are the same tree. White space separates. The
         unlabelled outer bracket of Penn files, ``( (S ...) )``, is taken off. In labels, brackets,
-        blanks and backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``; ``\n``, ``\t``, ``\r``,
-        ``\v`` and ``\f`` stand for those characters; any other backslash is itself.
+        blanks and backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``; ``\n``, ``\t``,
+        ``\r``, ``\v`` and ``\f`` stand for those characters; any other backslash is itself.
 
         Parameters
         ----------
@@ -91,9 +91,9 @@ class Forest:
             lines. A string is a path, unless it begins with a bracket: then it is the text itself.
         on_error : {"raise", "skip"}
             Whether text that is no tree raises :class:`~filbert.errors.ParseError`, or is left out,
-            with a warning and a note in `skipped`. In files, reading goes on with the next line that
-            is not indented deeper than the bad tree, and a bracket in the first column then always
-            opens a new tree.
+            with a warning and a note in `skipped`. In files, reading goes on with the next line
+            that is not indented deeper than the bad tree, and a bracket in the first column then
+            always opens a new tree.
         """
         reader = _core.Reader(skip_errors=_skips(on_error))
         name = ""
@@ -106,9 +106,9 @@ class Forest:
                     _feed(reader, stream)
             elif hasattr(source, "read"):
                 name = str(getattr(source, "name", ""))
-                _feed(reader, source)
+                _feed(reader, cast(IO[Any], source))
             else:
-                _add_texts(reader, source)
+                _add_texts(reader, cast(Iterable[str | bytes], source))
             dag, roots, problems = reader.finish()
         except ParseError as error:
             raise error.located(source=name or None) from None
@@ -128,14 +128,15 @@ class Forest:
             roots = np.array([trees[i]._node for i in positions], dtype=np.uint32)
             parts.append(cls._of(dag, roots))
             order.extend(positions)
-        return cls.concat(parts)[np.argsort(order)] if parts else cls()
+        together = cls.concat(parts)
+        return cls._of(together._dag, together._roots[np.argsort(np.array(order, dtype=np.intp))])
 
     @classmethod
     def concat(cls, forests: "Iterable[Forest]") -> Self:
         """Put forests one after another; parts of the same forest go on sharing their nodes."""
         parts = list(forests)
         if not parts:
-            return cls()
+            return cls.from_brackets(())
         # Two neighbours at a time, so that many parts are copied a few times each and not many.
         while len(parts) > 1:
             pairs = [_joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
@@ -215,8 +216,15 @@ class Forest:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the forest as flat arrays, with only the nodes that its trees need."""
         dag, roots = self._dag.extract(self._roots)
-        names = ("label_bytes", "label_ends", "node_labels", "child_ends", "children")
-        return dict(zip(names, dag.to_arrays(), strict=True)) | {"roots": roots}
+        label_bytes, label_ends, node_labels, child_ends, children = dag.to_arrays()
+        return {
+            "label_bytes": label_bytes,
+            "label_ends": label_ends,
+            "node_labels": node_labels,
+            "child_ends": child_ends,
+            "children": children,
+            "roots": roots,
+        }
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
@@ -293,7 +301,7 @@ def _feed(reader: _core.Reader, stream: IO[Any]) -> None:
 def _add_texts(reader: _core.Reader, texts: Iterable[str | bytes]) -> None:
     texts = iter(texts)
     n = 0
-    while batch := list(islice(texts, _BATCH)):
+    while batch := list[object](islice(texts, _BATCH)):
         for position, text in enumerate(batch):
             if not isinstance(text, str | bytes):
                 raise InputTypeError(

@@ -1,15 +1,18 @@
-r"""Tree kernels: how alike are two trees?
+r"""Tree kernels: how much two trees have in common.
 
-A tree kernel counts the fragments that two trees share, each with a weight that falls with its size:
+A tree kernel counts the fragments that two trees share, each with a weight that falls with its
+size:
 
 .. math:: K(T_1, T_2) = \sum_{u \in T_1} \sum_{v \in T_2} \Delta(u, v)
 
-where :math:`\Delta(u, v)` sums the weights of the fragments rooted in both nodes. The kernels differ in
-what a fragment is. Kernels are values: they can be compared, printed and cloned, have parameters that
-``GridSearchCV`` can set, and are callables that scikit-learn's ``SVC(kernel=...)`` takes as they are.
+where :math:`\Delta(u, v)` sums the weights of the fragments rooted in both nodes. The kernels
+differ in what a fragment is. Kernels are values: they can be compared, printed and cloned, have
+parameters that ``GridSearchCV`` can set, and are callables that scikit-learn's ``SVC(kernel=...)``
+takes as they are.
 """
 
 from abc import abstractmethod
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -97,16 +100,10 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
         return hash((type(self), *sorted(self.get_params().items())))
 
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters())
-        return f"{type(self).__name__}({parameters})"
-
-    def _parameters(self) -> list[tuple[str, Any]]:
         values = self.get_params(deep=False)
-        return [(name, values[name]) for name in self._parameter_order()]
-
-    def _parameter_order(self) -> list[str]:
-        code = type(self).__init__.__code__
-        return [*code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]]
+        parameters = [name for name in signature(type(self)).parameters if name in values]
+        shown = (f"{name}={_shown(values[name])}" for name in parameters)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     @abstractmethod
     def _spec(self) -> _core.KernelSpec:
@@ -129,8 +126,8 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
 class Subtree(TreeKernel):
     r"""The subtree kernel (ST): fragments are complete subtrees.
 
-    A complete subtree reaches from a node down to all its leaves. With :math:`s(t)` the number of nodes
-    that have children,
+    A complete subtree reaches from a node down to all its leaves. With :math:`s(t)` the number of
+    nodes that have children,
 
     .. math:: \Delta(u, v) = \lambda^{s(u)} \text{ if the subtrees are equal, else } 0.
 
@@ -160,8 +157,8 @@ class SubsetTree(TreeKernel):
     r"""The subset tree kernel, also called syntactic tree kernel (STK, SST).
 
     Fragments are parts of a tree that keep or drop all children of a node together, so that a
-    grammar's productions are never broken. A production is a node's label with the ordered labels of
-    its children. For nodes of different productions :math:`\Delta = 0`, else
+    grammar's productions are never broken. A production is a node's label with the ordered labels
+    of its children. For nodes of different productions :math:`\Delta = 0`, else
 
     .. math:: \Delta(u, v) = \lambda \prod_j (1 + \Delta(u_j, v_j))
 
@@ -172,8 +169,8 @@ class SubsetTree(TreeKernel):
     decay : float in (0, 1]
         The papers' :math:`\lambda`: each production of a fragment costs so much.
     include_leaves : bool
-        Whether a leaf is a fragment too: each pair of equal leaves adds :math:`\lambda` (the "bag of
-        words" variant).
+        Whether a leaf is a fragment too: each pair of equal leaves adds :math:`\lambda` (the "bag
+        of words" variant).
     normalize : bool
         Divide by the geometric mean of the self-kernels.
 
@@ -206,9 +203,9 @@ class PartialTree(TreeKernel):
     .. math:: \Delta(u, v) = \mu \Bigl(\lambda^2 + \sum_{I, J} w(I, J)
               \prod_k \Delta(u_{I_k}, v_{J_k})\Bigr)
 
-    over all pairs of child subsequences :math:`I, J` of the same length (Moschitti 2006). The weight is
-    :math:`w = \lambda^{d(I) + d(J)}` with `d` the span of a subsequence (Severyn & Moschitti 2012,
-    Eq. 8), or :math:`\lambda` to the number of children skipped within both spans.
+    over all pairs of child subsequences :math:`I, J` of the same length (Moschitti 2006). The
+    weight is :math:`w = \lambda^{d(I) + d(J)}` with `d` the span of a subsequence (Severyn &
+    Moschitti 2012, Eq. 8), or :math:`\lambda` to the number of children skipped within both spans.
 
     Parameters
     ----------
@@ -222,8 +219,8 @@ class PartialTree(TreeKernel):
         The longest subsequence that counts; SVM-light-TK has 5.
     max_steps : float, optional
         Two nodes with `k` and `m` children take `k m` steps. A pair of nodes that would take more
-        than this raises :class:`~filbert.errors.TooExpensiveError` before anything is computed. None
-        for no limit.
+        than this raises :class:`~filbert.errors.TooExpensiveError` before anything is computed.
+        None for no limit.
     normalize : bool
         Divide by the geometric mean of the self-kernels.
 
@@ -275,6 +272,11 @@ class PartialTree(TreeKernel):
             max_subsequence=0 if longest is None else int(longest),
             max_steps=float(most),
         )
+
+
+def _shown(value: Any) -> str:
+    """1e+09 rather than 1000000000.0."""
+    return f"{value:.0e}" if isinstance(value, float) and value == 1e9 else repr(value)
 
 
 def _empty_matrix(n: int, m: int) -> FloatArray:

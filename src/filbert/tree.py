@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from filbert._core import Dag
+from filbert._core import Dag, from_arrays
 from filbert.drawing import draw
 
 
 class Tree:
     """A labelled ordered tree: a node of a forest, with everything below it.
 
-    Trees are made by a :class:`~filbert.Forest` (``forest[3]``) and never change. Two trees are equal
-    when their labels and shape are, whatever forest they come from.
+    Trees are made by a :class:`~filbert.Forest` (``forest[3]``) and never change. Two trees are
+    equal when their labels and shape are, whatever forest they come from.
 
     Examples
     --------
@@ -95,14 +95,13 @@ class Tree:
         return hash(str(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from filbert.forest import Forest
-
-        return _first, (Forest._of(self._dag, self._as_roots()),)
+        dag, roots = self._dag.extract(self._as_roots())
+        return _restored, (*dag.to_arrays(), roots)
 
     def _as_roots(self) -> np.ndarray[Any, np.dtype[np.uint32]]:
         return np.array([self._node], dtype=np.uint32)
 
 
-def _first(forest: Any) -> Tree:
-    tree: Tree = forest[0]
-    return tree
+def _restored(*arrays: Any) -> Tree:
+    dag, roots = from_arrays(*arrays)
+    return Tree(dag, int(roots[0]))

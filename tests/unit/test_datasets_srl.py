@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from filbert.datasets.srl import Leaves, Rule, load_srl, srl_examples
+from filbert.datasets.srl import Leaves, Rule, load_srl, srl_boundary
 from filbert.errors import InvalidParameterError, MissingFileError, ParseError
 
 RULES: tuple[Rule, ...] = ("A", "B", "C", "VB", "VC")
@@ -57,11 +57,11 @@ WORKED_OUT: list[tuple[tuple[str, ...], int, str]] = [
 @pytest.mark.parametrize("rule", RULES)
 def test_worked_out_by_hand(rule: Rule) -> None:
     expected = [(label, tree) for rules, label, tree in WORKED_OUT if rule in rules]
-    assert list(srl_examples([SENTENCE], rule=rule)) == expected
+    assert list(srl_boundary([SENTENCE], rule=rule)) == expected
 
 
 def test_roles_are_those_of_the_arguments() -> None:
-    assert list(srl_examples([SENTENCE], rule="VC", task="role")) == [
+    assert list(srl_boundary([SENTENCE], rule="VC", task="role")) == [
         ("ARG0", "(S (NP-B (PRP they)) (VP (VBD-P gave)))"),
         ("ARG1", "(VP (VBD-P gave) (NP-B (NN hope)))"),
     ]
@@ -70,26 +70,26 @@ def test_roles_are_those_of_the_arguments() -> None:
 def test_of_two_arguments_with_one_span_the_first_gives_the_role() -> None:
     args = [["ARGM-TMP", 0, 1], ["ARG0", 0, 1]]
     sentence = {**SENTENCE, "props": [{"pred": [1], "args": args}]}
-    roles = [role for role, _ in srl_examples([sentence], rule="VC", task="role")]
+    roles = [role for role, _ in srl_boundary([sentence], rule="VC", task="role")]
     assert roles == ["ARGM-TMP"]
 
 
 def test_parses_without_words() -> None:
     sentence = {**SENTENCE, "tree": "(S (NP PRP) (VP VBD (PRT RP) (NP NN)))"}
-    assert list(srl_examples([sentence], rule="VB", leaves="tags")) == [
+    assert list(srl_boundary([sentence], rule="VB", leaves="tags")) == [
         (1, "(S (NP-B PRP) (VP VBD-P))"),
         (1, "(S (NP PRP-B) (VP VBD-P))"),
         (1, "(VP VBD-P (NP-B NN))"),
         (1, "(VP VBD-P (NP NN-B))"),
     ]
-    above = [tree for _, tree in srl_examples([sentence], rule="A", leaves="tags")]
+    above = [tree for _, tree in srl_boundary([sentence], rule="A", leaves="tags")]
     assert "(VBD-B-P)" in above, "a tree of one node has brackets"
 
 
 def test_verbs_without_arguments_are_left_out_by_the_rules_for_verbs() -> None:
     sentence = {**SENTENCE, "props": [{"pred": [1], "args": []}]}
-    assert not list(srl_examples([sentence], rule="VB"))
-    assert list(srl_examples([sentence], rule="B"))
+    assert not list(srl_boundary([sentence], rule="VB"))
+    assert list(srl_boundary([sentence], rule="B"))
 
 
 def test_symbols_are_taken_as_written_and_escaped() -> None:
@@ -97,14 +97,14 @@ def test_symbols_are_taken_as_written_and_escaped() -> None:
         "tree": "(S (NN a\\b\u00a0c) (VB go))",
         "props": [{"pred": [1], "args": [["ARG0", 0, 1]]}],
     }
-    assert list(srl_examples([sentence])) == [(1, "(S (NN-B a\\\\b\u00a0c) (VB-P go))")]
+    assert list(srl_boundary([sentence])) == [(1, "(S (NN-B a\\\\b\u00a0c) (VB-P go))")]
 
 
 def test_deep_parses_do_not_recurse() -> None:
     depth = 3_000
     tree = "(X " * depth + "(S (NN dogs) (VB bark))" + ")" * depth
     sentence = {"tree": tree, "props": [{"pred": [1], "args": [["ARG0", 0, 1]]}]}
-    assert list(srl_examples([sentence])) == [(1, "(S (NN-B dogs) (VB-P bark))")]
+    assert list(srl_boundary([sentence])) == [(1, "(S (NN-B dogs) (VB-P bark))")]
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_deep_parses_do_not_recurse() -> None:
 def test_files(tmp_path: Path, name: str, pack: Callable[[bytes], bytes]) -> None:
     path = tmp_path / name
     path.write_bytes(pack((json.dumps(SENTENCE) + "\n\n" + json.dumps(SENTENCE)).encode()))
-    twice = list(srl_examples([SENTENCE, SENTENCE]))
-    assert list(srl_examples(path)) == list(srl_examples(str(path))) == twice
+    twice = list(srl_boundary([SENTENCE, SENTENCE]))
+    assert list(srl_boundary(path)) == list(srl_boundary(str(path))) == twice
 
 
 def test_load_srl_aligns_trees_and_labels() -> None:
@@ -154,15 +154,15 @@ BAD_SENTENCES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("sentence", "message"), BAD_SENTENCES)
 def test_bad_sentences(sentence: Any, message: str) -> None:
     with pytest.raises(ParseError, match=message):
-        list(srl_examples([sentence]))
+        list(srl_boundary([sentence]))
 
 
 def test_errors_tell_the_line(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(f"{json.dumps(SENTENCE)}\n\n{{oops\n", encoding="utf-8")
-    stream = srl_examples(path)
+    stream = srl_boundary(path)
     first = [next(stream) for _ in range(4)]
-    assert first == list(srl_examples([SENTENCE])), "what comes before the bad line is read"
+    assert first == list(srl_boundary([SENTENCE])), "what comes before the bad line is read"
     with pytest.raises(ParseError, match="JSON") as caught:
         next(stream)
     assert caught.value.line == 3
@@ -178,22 +178,22 @@ def test_damaged_files(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ParseError, match="damaged"):
-            list(srl_examples(tmp_path / name))
+            list(srl_boundary(tmp_path / name))
 
 
 def test_other_encodings_and_missing_files(tmp_path: Path) -> None:
     path = tmp_path / "latin.jsonl"
     with pytest.raises(MissingFileError):
-        list(srl_examples(path))
+        list(srl_boundary(path))
     path.write_bytes(b'{"tree": "\xe9"}')
     with pytest.raises(ParseError, match="UTF-8"):
-        list(srl_examples(path))
+        list(srl_boundary(path))
 
 
 @pytest.mark.parametrize("option", [{"rule": "D"}, {"task": "roles"}, {"leaves": "word"}])
 def test_unknown_options_are_refused_at_once(option: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameterError, match=f"{next(iter(option))} must be one of"):
-        srl_examples([], **option)
+        srl_boundary([], **option)
 
 
 # Examples and positive ones, as counted by readers that share no code with this one.
@@ -220,5 +220,5 @@ COUNTS: dict[tuple[str, Leaves], dict[Rule, tuple[int, int]]] = {
 @pytest.mark.parametrize(("name", "leaves"), COUNTS)
 def test_counts_on_treebanks(shared_dir: Path, name: str, leaves: Leaves, rule: Rule) -> None:
     path = shared_dir / "data" / f"{name}.jsonl.xz"
-    labels = [label for label, _ in srl_examples(path, rule=rule, leaves=leaves)]
+    labels = [label for label, _ in srl_boundary(path, rule=rule, leaves=leaves)]
     assert (len(labels), labels.count(1)) == COUNTS[name, leaves][rule]

@@ -52,7 +52,7 @@ _SYMBOL = re.compile(r"[()]|[^() \t\n\r\v\f]+")
 _EXCERPT = 60  # characters of a tree that an error shows
 
 
-def srl_examples(
+def srl_boundary(
     sentences: Sentences, *, rule: Rule = "VB", task: Task = "boundary", leaves: Leaves = "words"
 ) -> Iterator[tuple[int | str, str]]:
     """Stream the examples of annotated sentences as ``(label, tree in bracket notation)``.
@@ -96,11 +96,11 @@ def srl_examples(
 def load_srl(
     sentences: Sentences, *, rule: Rule = "VB", task: Task = "boundary", leaves: Leaves = "words"
 ) -> tuple[Forest, NDArray[Any]]:
-    """Collect the examples of :func:`srl_examples` into a forest and an array of labels."""
+    """Collect the examples of :func:`srl_boundary` into a forest and an array of labels."""
     labels: list[int | str] = []
 
     def trees() -> Iterator[str]:  # one at a time: the texts of a treebank fill gigabytes
-        for label, tree in srl_examples(sentences, rule=rule, task=task, leaves=leaves):
+        for label, tree in srl_boundary(sentences, rule=rule, task=task, leaves=leaves):
             labels.append(label)
             yield tree
 

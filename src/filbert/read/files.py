@@ -4,13 +4,13 @@ import gzip
 import lzma
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from filbert.errors import MissingFileError, ParseError
 
-_OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
 @contextmanager

@@ -18,9 +18,9 @@ def parse_line(
 ) -> Record | None:
     """Read one line; None for a blank line.
 
-    Keys may lead into nested objects: ``trees.grct``. `tree` None: the key ``tree``, or every entry of
-    the object ``trees``. A feature vector is a number, a list of numbers, or an object from feature
-    numbers (from 1) to values.
+    Keys may lead into nested objects: ``trees.grct``. `tree` None: the key ``tree``, or every entry
+    of the object ``trees``. A feature vector is a number, a list of numbers, or an object from
+    feature numbers (from 1) to values.
     """
     if not line.strip():
         return None

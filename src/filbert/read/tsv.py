@@ -7,7 +7,8 @@ from filbert.read.record import Record, TreeText
 def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | None:
     """Read one line; None for a blank line.
 
-    `label` and `tree` are columns, from 0 or from the end (-1). Both None: there must be exactly two.
+    `label` and `tree` are columns, from 0 or from the end (-1). Both None: there must be exactly
+    two columns.
     """
     if not line.strip():
         return None

@@ -1,0 +1,1 @@
+"""Scripts that measure what Filbert claims: each writes its figures to benchmarks/results/."""
