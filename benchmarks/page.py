@@ -1,8 +1,18 @@
-"""Makes benchmarks/RESULTS.md from benchmarks/results/*.json, so that no figure is typed in."""
+"""Makes benchmarks/RESULTS.md and the README's table from benchmarks/results/*.json.
+
+So no figure of ours is typed in.
+"""
 
 import json
+import re
 
-from benchmarks.measure import RESULTS
+from benchmarks.measure import RESULTS, ROOT
+
+# Seconds that these programs take for the same half of the matrix, on one core.
+OTHERS = {
+    "subset trees (STK, SST)": ("SubsetTree(decay=0.4, include_leaves=False", 11, 47),
+    "partial trees (PTK)": ("PartialTree(decay=0.4, depth_decay=0.4, penalty='gaps'", 40, 98),
+}
 
 
 def table(rows: list[dict[str, object]]) -> str:
@@ -17,7 +27,26 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+def readme_table() -> str:
+    figures = json.loads((RESULTS / "kernel_matrix.json").read_text())["figures"]
+    seconds = {row["kernel"]: row["cpu_seconds_one_thread"] for row in figures}
+    rows = []
+    for title, (prefix, svm_light, kelp) in OTHERS.items():
+        ours = next(value for kernel, value in seconds.items() if kernel.startswith(prefix))
+        rows.append({"": title, "Filbert": f"{ours:.1f} s", "SVM-Light-TK": f"{svm_light} s"})
+        rows[-1]["KeLP"] = f"{kelp} s"
+    return table(rows)
+
+
+def fill_readme() -> None:
+    path = ROOT / "README.md"
+    marked = r"(<!-- made by benchmarks/page.py -->\n).*(<!-- end -->)"
+    filled = re.sub(marked, rf"\g<1>{readme_table()}\n\g<2>", path.read_text(), flags=re.DOTALL)
+    path.write_text(filled)
+
+
 def main() -> None:
+    fill_readme()
     parts = ["# Results\n\nMade by `python -m benchmarks.page` from `benchmarks/results/`.\n"]
     for path in sorted(RESULTS.glob("*.json")):
         result = json.loads(path.read_text())
