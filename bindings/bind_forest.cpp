@@ -22,14 +22,17 @@ using DagPtr = std::shared_ptr<const Dag>;
 using Problem =
     std::tuple<std::optional<std::int64_t>, std::string, std::string, std::uint64_t, std::uint64_t>;
 
-std::string_view utf8_of(nb::handle item) {
+// The bytes of a text. Lone surrogates, which UTF-8 cannot hold, are passed on in a form that the
+// parser refuses, so that it tells their place; `kept` keeps that form alive.
+std::string_view utf8_of(nb::handle item, nb::object& kept) {
   if (PyUnicode_Check(item.ptr())) {
     Py_ssize_t size = 0;
     const char* data = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
     if (data != nullptr) return {data, static_cast<std::size_t>(size)};
     PyErr_Clear();
-    throw ParseError({"the text has characters that UTF-8 cannot hold (lone surrogates)",
-                      "decode the file with the right encoding", 1, 1});
+    kept = nb::steal(PyUnicode_AsEncodedString(item.ptr(), "utf-8", "surrogatepass"));
+    if (!kept.is_valid()) throw nb::python_error();
+    return utf8_of(kept, kept);
   }
   if (PyBytes_Check(item.ptr())) {
     return {PyBytes_AS_STRING(item.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(item.ptr()))};
@@ -48,8 +51,9 @@ class Reader {
   // Each text is one tree. False where one was skipped.
   bool add_text(nb::handle text) {
     const auto sample = static_cast<std::int64_t>(n_texts_++);
+    nb::object kept;
     try {
-      roots_.push_back(parser_.parse_one(utf8_of(text)));
+      roots_.push_back(parser_.parse_one(utf8_of(text, kept)));
       return true;
     } catch (ParseError& error) {
       error.problem.sample = sample;

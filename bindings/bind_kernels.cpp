@@ -32,15 +32,16 @@ Matrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<NodeId
   return out;
 }
 
+// Infinite where a value is beyond double; normalised, 1 for every tree that has a fragment.
 NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array<NodeId>& roots,
-                               int n_threads, nb::object progress) {
+                               bool normalize, int n_threads, nb::object progress) {
   const std::vector<NodeId> ra = checked_roots(a, roots);
   const Watch watch = watch_from_python(std::move(progress));
   std::vector<double> values;
   {
     const nb::gil_scoped_release release;
     for (const Wide& value : self_kernels(spec, {a, ra}, n_threads, watch)) {
-      values.push_back(value.to_double());
+      values.push_back(normalize ? (value.is_zero() ? 0.0 : 1.0) : value.to_double());
     }
   }
   return to_numpy(std::move(values));
@@ -75,7 +76,7 @@ void bind_kernels(nb::module_& m) {
         nb::arg("b").none(), nb::arg("roots_b").none(), nb::arg("normalize"), nb::arg("n_threads"),
         nb::arg("progress").none(), nb::arg("out"));
   m.def("self_kernels", &diagonal_of, nb::arg("spec"), nb::arg("a"), nb::arg("roots"),
-        nb::arg("n_threads"), nb::arg("progress").none());
+        nb::arg("normalize"), nb::arg("n_threads"), nb::arg("progress").none());
 }
 
 }  // namespace filbert

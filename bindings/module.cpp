@@ -53,6 +53,8 @@ Watch watch_from_python(nb::object progress) {
 
 NB_MODULE(_core, m) {
   m.doc() = "Filbert's native core. Private: the public names are in the package `filbert`.";
+  // At exit others (pytest, notebooks) may still hold forests: that is not worth a warning.
+  nb::set_leak_warnings(false);
   nb::register_exception_translator(filbert::translate);
   filbert::bind_forest(m);
   filbert::bind_kernels(m);

@@ -44,6 +44,14 @@ class TooExpensive : public std::runtime_error {
   double steps;
 };
 
+// Work that would exceed the memory it may use.
+class OutOfMemory : public std::runtime_error {
+ public:
+  OutOfMemory(std::string message, std::uint64_t needed)
+      : std::runtime_error(std::move(message)), bytes(needed) {}
+  std::uint64_t bytes;
+};
+
 // An unnormalised kernel value beyond the range of double.
 class KernelOverflow : public std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -8,7 +8,7 @@
 
 namespace filbert {
 
-// The value is mantissa * 2^(512 * power), never negative; a mantissa other than 0 stays within
+// The value is mantissa * 2^(512 * power); the size of a mantissa other than 0 stays within
 // [2^-256, 2^256], so the product of two mantissas neither overflows nor underflows and one
 // comparison a step keeps it so.
 class Wide {
@@ -32,6 +32,11 @@ class Wide {
     return *this;
   }
 
+  Wide& operator-=(Wide other) {
+    other.mantissa_ = -other.mantissa_;
+    return *this += other;
+  }
+
   Wide& operator*=(const Wide& other) {
     mantissa_ *= other.mantissa_;
     power_ += other.power_;
@@ -40,6 +45,7 @@ class Wide {
   }
 
   friend Wide operator+(Wide a, const Wide& b) { return a += b; }
+  friend Wide operator-(Wide a, const Wide& b) { return a -= b; }
   friend Wide operator*(Wide a, const Wide& b) { return a *= b; }
 
   friend Wide sqrt(const Wide& a) {
@@ -76,16 +82,17 @@ class Wide {
   }
 
   void settle() {
-    if (mantissa_ > 0x1p256) {
+    const double size = std::fabs(mantissa_);
+    if (size > 0x1p256) {
       mantissa_ *= kDown;
       ++power_;
-    } else if (mantissa_ < 0x1p-256) {
+    } else if (size < 0x1p-256) {
       if (mantissa_ == 0.0) {
         power_ = 0;
       } else {
         mantissa_ *= kUp;
         --power_;
-        if (mantissa_ < 0x1p-256) {  // only from a double near the smallest
+        if (std::fabs(mantissa_) < 0x1p-256) {  // only from a double near the smallest
           mantissa_ *= kUp;
           --power_;
         }

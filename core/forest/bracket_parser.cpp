@@ -24,10 +24,11 @@ constexpr std::array<Kind, 256> kinds = [] {
 
 Kind kind(char c) { return kinds[static_cast<unsigned char>(c)]; }
 
-// What follows a backslash belongs to the label, unless it is white space other than a blank or a
-// tab: such a backslash is itself.
+// What follows a backslash belongs to the label, unless it is white space other than a blank: such
+// a backslash is itself.
 bool escapes(char next) {
-  return next != '\n' && next != '\r' && next != '\v' && next != '\f' && next != '\0';
+  return kind(next) != Kind::newline && kind(next) != Kind::nul &&
+         (kind(next) != Kind::space || next == ' ');
 }
 
 char control_of(char letter) {
@@ -49,7 +50,7 @@ void unescape(std::string_view raw, std::string& out) {
       continue;
     }
     const char next = raw[i + 1];
-    if (next == '(' || next == ')' || next == '\\' || next == ' ' || next == '\t') {
+    if (next == '(' || next == ')' || next == '\\' || next == ' ') {
       out.push_back(next);
       ++i;
     } else if (const char control = control_of(next); control != '\0') {
@@ -74,8 +75,8 @@ void BracketParser::feed(std::string_view piece) {
   const char* const end = p + piece.size();
   line_start_ = p;
   if (!started_) {
-    started_ = true;
-    if (piece.starts_with("\xEF\xBB\xBF")) line_start_ = p += 3;
+    p = skip_mark(p, end);
+    line_start_ = p;
   }
   while (p < end) {
     if (resuming_) {
@@ -92,6 +93,22 @@ void BracketParser::feed(std::string_view piece) {
     }
   }
   end_piece(end);
+}
+
+// A byte order mark before everything else; it may come in pieces too.
+const char* BracketParser::skip_mark(const char* p, const char* const end) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  while (p < end && mark_bytes_ < mark.size() && *p == mark[mark_bytes_]) {
+    ++p;
+    ++mark_bytes_;
+  }
+  if (mark_bytes_ == mark.size()) {
+    started_ = true;
+  } else if (p < end) {  // it was none: what looked like it begins a label
+    started_ = true;
+    pending_.assign(mark.substr(0, mark_bytes_));
+  }
+  return p;
 }
 
 // Goes on to the next line that begins no deeper than the tree that could not be read: the lines of
@@ -125,6 +142,7 @@ void BracketParser::note(const ParseProblem& problem) {
 }
 
 void BracketParser::finish() {
+  if (!started_ && mark_bytes_ > 0) pending_.assign("\xEF\xBB", mark_bytes_);
   try {
     end_text();
   } catch (const ParseError& error) {

@@ -47,6 +47,7 @@ class BracketParser {
 
   void scan(const char* p, const char* end);
   const char* resume(const char* p, const char* end);
+  const char* skip_mark(const char* p, const char* end);
   const char* scan_label(const char* p, const char* end);
   void open(const char* p);
   void close(const char* p);
@@ -82,6 +83,7 @@ class BracketParser {
   NodeId bare_ = kNone;  // a label outside brackets that may still turn out to be a tree
   bool line_has_tree_ = false;
   bool started_ = false;  // past a byte order mark
+  std::size_t mark_bytes_ = 0;
 
   // After a problem, with OnError::skip.
   bool resuming_ = false;

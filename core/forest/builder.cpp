@@ -74,6 +74,8 @@ std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<Nod
     }
     begin = end;
   }
+  if (begin != arrays.label_bytes.size())
+    throw InvalidForest("there are more label bytes than labels");
   if (arrays.node_labels.size() != arrays.child_ends.size()) {
     throw InvalidForest("node labels and child ends differ in length");
   }
@@ -94,6 +96,8 @@ std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<Nod
     renumbered.push_back(builder.node(labels[arrays.node_labels[u]], children));
     begin = end;
   }
+  if (begin != arrays.children.size())
+    throw InvalidForest("there are more children than nodes have");
   for (NodeId& root : roots) {
     if (root >= renumbered.size()) throw InvalidForest("a tree's root is not there");
     root = renumbered[root];

@@ -107,6 +107,10 @@ class MissingFileError(FilbertError, FileNotFoundError):
 
     def __init__(self, path: Any) -> None:
         super().__init__(f"there is no file {fspath(path)!r}: check the path")
+        self.path = fspath(path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path,)
 
 
 class CorruptForestError(FilbertError, ValueError):
@@ -126,6 +130,10 @@ class KernelOverflowError(FilbertError, OverflowError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: use normalize=True, or a smaller decay")
+        self.what = what
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what,)
 
 
 class TooExpensiveError(FilbertError, ValueError):
@@ -164,3 +172,7 @@ class SkippedInputWarning(UserWarning):
         more = f"; and {len(errors) - 3:,} more" if len(errors) > 3 else ""
         super().__init__(f"skipped {len(errors):,}, read {n_read:,}: {shown}{more}")
         self.errors = errors
+        self.n_read = n_read
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.errors, self.n_read)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from warnings import warn
 
 import numpy as np
@@ -21,6 +21,7 @@ from filbert.errors import (
 from filbert.forest import Forest, OnError
 from filbert.read import jsonl, svmlight_tk, tsv
 from filbert.read.files import format_suffix, open_binary
+from filbert.read.numbers import to_target
 from filbert.read.record import Label, Record, SparseVector
 
 Format = Literal["svmlight-tk", "tsv", "jsonl"]
@@ -48,6 +49,16 @@ class Examples:
     """
 
     def __init__(self, **parts: Part) -> None:
+        self._set(parts)
+
+    @classmethod
+    def _of(cls, parts: dict[str, Part]) -> Self:
+        """Make examples from parts of any name, also such that Python has other uses for."""
+        examples = cls.__new__(cls)
+        examples._set(parts)
+        return examples
+
+    def _set(self, parts: dict[str, Part]) -> None:
         if not parts:
             raise InvalidParameterError("Examples need at least one part, such as tree=forest")
         lengths = {name: _n_rows(name, part) for name, part in parts.items()}
@@ -84,7 +95,7 @@ class Examples:
             index = index[0]
         if isinstance(index, int | np.integer):
             return {name: part[index] for name, part in self._parts.items()}
-        return Examples(**{name: part[index] for name, part in self._parts.items()})
+        return Examples._of({name: part[index] for name, part in self._parts.items()})
 
     def __repr__(self) -> str:
         width = max(map(len, self._parts))
@@ -141,15 +152,14 @@ def read_examples(
         parse, lines = _line_parser(lines, name, format, label, tree, features)
         for number, line in enumerate(lines, 1):
             try:
-                record = parse(line)
+                record = _parsed(parse, line)
                 if record is not None:
-                    gathered.add(record)
+                    gathered.add(record, line)
             except ParseError as error:
-                column = _character_column(line, error.column)
-                error = error.located(source=name, line=number, column=column, sample=len(gathered))
+                placed = error.located(source=name, line=number, sample=len(gathered))
                 if on_error == "raise":
-                    raise error from None
-                errors.append(error)
+                    raise placed from None
+                errors.append(placed)
     X, y = gathered.finish(n_features, name)
     X.skipped = tuple(errors)
     if errors:
@@ -171,27 +181,37 @@ class _Gathered:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record, line: bytes) -> None:
         names = tuple(record.trees)
         if self._names is None:
-            self._names = names
-        elif names != self._names:
+            self._names = names  # forgotten again should this example turn out bad
+            try:
+                self._add_trees(record, line)
+            except ParseError:
+                self._names = None
+                raise
+            return
+        if set(names) != set(self._names):
             raise ParseError(
                 f"this example has the trees {', '.join(names)}, the first one had "
                 f"{', '.join(self._names)}",
                 hint="all examples need the same parts",
                 column=1,
             )
+        self._add_trees(record, line)
+
+    def _add_trees(self, record: Record, line: bytes) -> None:
         first = self._n_trees
-        for tree_name, (text, column) in record.trees.items():
+        names = self._names or ()
+        for tree_name in names:
+            text, column = record.trees[tree_name]
             try:
                 self._reader.add_text(text)
             except ParseError as error:
                 where = f"in {tree_name!r}: " if len(names) > 1 else ""
+                before = 0 if column is None else _n_characters(line[: column - 1])
                 raise ParseError(
-                    where + error.reason,
-                    hint=error.hint,
-                    column=column - 1 + (error.column or 1),
+                    where + error.reason, hint=error.hint, column=before + (error.column or 1)
                 ) from None
             self._n_trees += 1
         self._rows.append(first)
@@ -211,8 +231,8 @@ class _Gathered:
             parts[name] = _to_csr(
                 [row.get(name, empty) for row in self._vectors], n_features, source
             )
-        y = _to_target(self._labels)
-        return (parts["tree"] if parts.keys() == {"tree"} else Examples(**parts)), y
+        y = to_target(self._labels)
+        return (parts["tree"] if parts.keys() == {"tree"} else Examples._of(parts)), y
 
 
 def _line_parser(
@@ -238,6 +258,10 @@ def _line_parser(
     if kind == "jsonl":
         if isinstance(label, int) or isinstance(tree, int):
             raise InvalidParameterError("in JSON Lines label= and tree= are keys")
+        if not isinstance(tree, str | None):
+            names = [key.rpartition(".")[2] for key in tree]
+            if not names or len(set(names)) < len(names):
+                raise InvalidParameterError("tree= needs keys that end in different names")
         return partial(jsonl.parse_line, label=label or "label", tree=tree, features=features), rest
     raise InvalidParameterError(f"format must be 'svmlight-tk', 'tsv' or 'jsonl', got {kind!r}")
 
@@ -273,11 +297,16 @@ def _chained(start: list[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
-def _character_column(line: bytes, byte_column: int | None) -> int | None:
-    """Bytes to characters, for lines that are not ASCII."""
-    if byte_column is None or line.isascii():
-        return byte_column
-    return len(line[: byte_column - 1].decode(errors="replace")) + 1
+def _parsed(parse: Callable[[bytes], Record | None], line: bytes) -> Record | None:
+    """Formats count columns in bytes; users count characters."""
+    try:
+        return parse(line)
+    except ParseError as error:
+        raise error.located(column=_n_characters(line[: (error.column or 1) - 1]) + 1) from None
+
+
+def _n_characters(text: bytes) -> int:
+    return len(text) if text.isascii() else len(text.decode(errors="replace"))
 
 
 def _to_csr(rows: list[SparseVector], n_features: int | None, source: str) -> sp.csr_array:
@@ -290,27 +319,6 @@ def _to_csr(rows: list[SparseVector], n_features: int | None, source: str) -> sp
             f"{source} has feature {width}, but n_features is {n_features}: raise it"
         )
     return sp.csr_array((values, indices, indptr), shape=(len(rows), n_features or width))
-
-
-def _to_target(labels: list[Label | None]) -> NDArray[Any]:
-    """Integers or floats where all labels are numbers, also as text; else strings."""
-    kinds = {type(label) for label in labels}
-    if kinds == {str}:
-        for number in (int, float):
-            try:
-                return _finite(np.array([number(label) for label in labels]))  # type: ignore[arg-type]
-            except (ValueError, OverflowError):
-                continue
-    if kinds <= {bool} or kinds <= {int} or kinds <= {int, float}:
-        return np.array(labels)
-    return np.array([str(label) for label in labels])
-
-
-def _finite(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Words such as "nan" and "inf" are labels, not numbers."""
-    if numbers.dtype == object or not np.isfinite(numbers).all():
-        raise ValueError
-    return numbers
 
 
 def _is_part(part: Part) -> bool:

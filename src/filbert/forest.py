@@ -107,6 +107,11 @@ class Forest:
             elif hasattr(source, "read"):
                 name = str(getattr(source, "name", ""))
                 _feed(reader, cast(IO[Any], source))
+            elif not isinstance(source, Iterable) or isinstance(source, bytes):
+                raise InputTypeError(
+                    "from_brackets takes strings, a path or an open file, "
+                    f"not {type(source).__name__}"
+                )
             else:
                 _add_texts(reader, cast(Iterable[str | bytes], source))
             dag, roots, problems = reader.finish()
@@ -134,7 +139,10 @@ class Forest:
     @classmethod
     def concat(cls, forests: "Iterable[Forest]") -> Self:
         """Put forests one after another; parts of the same forest go on sharing their nodes."""
-        parts = list(forests)
+        parts = list(forests) if isinstance(forests, Iterable) else [forests]
+        for part in parts:
+            if not isinstance(part, Forest):
+                raise InputTypeError(f"concat takes Forests, not {type(part).__name__}")
         if not parts:
             return cls.from_brackets(())
         # Two neighbours at a time, so that many parts are copied a few times each and not many.
@@ -283,14 +291,8 @@ def _skips(on_error: str) -> bool:
 
 
 def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise ParseError(
-            "the text has characters that UTF-8 cannot hold (lone surrogates)",
-            hint="decode the file with the right encoding",
-            column=error.start + 1,
-        ) from None
+    """Lone surrogates, which UTF-8 cannot hold, are left to the parser: it tells their place."""
+    return text.encode(errors="surrogatepass")
 
 
 def _feed(reader: _core.Reader, stream: IO[Any]) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, MatrixTooLargeError
+from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
 from filbert.forest import as_forest
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
@@ -71,7 +71,7 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
                 a._roots,
                 None if b is None else b._dag,
                 None if b is None else b._roots,
-                self.normalize,
+                bool(self.normalize),
                 n_threads(n_jobs),
                 progress,
                 out,
@@ -80,13 +80,15 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
         """Compute the kernel of each tree with itself: the diagonal of ``self(X)``."""
         forest = as_forest(X)
+        spec = self._spec()
         values = _core.self_kernels(
-            self._spec(), forest._dag, forest._roots, n_threads(n_jobs), None
+            spec, forest._dag, forest._roots, bool(self.normalize), n_threads(n_jobs), None
         )
-        if self.normalize:
-            return np.where(values > 0, 1.0, 0.0)
         if not np.isfinite(values).all():
-            self(forest[[int(np.argmax(values))]])  # raises, naming the way out
+            raise KernelOverflowError(
+                f"the kernel value of tree {int(np.argmax(values))} with itself "
+                "is beyond the range of float64"
+            )
         return values
 
     def pair(self, a: Tree | str, b: Tree | str) -> float:
@@ -112,14 +114,17 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
     def _check_decay(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if not number or not 0 < value <= 1:
+            if not _is_number(value, Real) or not 0 < value <= 1:
                 raise InvalidParameterError(
                     f"{type(self).__name__}: {name} must be in (0, 1], got {value!r}"
                 )
-        if not isinstance(self.normalize, bool | np.bool_):
+        self._check_switch("normalize")
+
+    def _check_switch(self, name: str) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, bool | np.bool_):
             raise InvalidParameterError(
-                f"{type(self).__name__}: normalize must be True or False, got {self.normalize!r}"
+                f"{type(self).__name__}: {name} must be True or False, got {value!r}"
             )
 
 
@@ -190,6 +195,7 @@ class SubsetTree(TreeKernel):
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
+        self._check_switch("include_leaves")
         return _core.KernelSpec(
             "subset_tree", decay=float(self.decay), include_leaves=bool(self.include_leaves)
         )
@@ -255,12 +261,12 @@ class PartialTree(TreeKernel):
                 f"PartialTree: penalty must be 'span' or 'gaps', got {self.penalty!r}"
             )
         longest = self.max_subsequence
-        if longest is not None and not (isinstance(longest, Integral) and 1 <= longest < 2**32):
+        if longest is not None and not (_is_number(longest, Integral) and 1 <= longest < 2**32):
             raise InvalidParameterError(
                 f"PartialTree: max_subsequence must be None or a positive integer, got {longest!r}"
             )
         most = float("inf") if self.max_steps is None else self.max_steps
-        if not isinstance(most, Real) or not most > 0:
+        if not _is_number(most, Real) or not most > 0:
             raise InvalidParameterError(
                 f"PartialTree: max_steps must be None or positive, got {self.max_steps!r}"
             )
@@ -272,6 +278,10 @@ class PartialTree(TreeKernel):
             max_subsequence=0 if longest is None else int(longest),
             max_steps=float(most),
         )
+
+
+def _is_number(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
 def _shown(value: Any) -> str:

@@ -1,8 +1,11 @@
 """How many threads to use."""
 
 import os
+from numbers import Integral
 
 from filbert.errors import InvalidParameterError
+
+_MOST = 1024
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -16,11 +19,11 @@ def n_threads(n_jobs: int | None) -> int:
     )
     if n_jobs is None:
         n_jobs = _from_environment() or cores
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InvalidParameterError(
             f"n_jobs must be None or an integer other than 0, got {n_jobs!r}"
         )
-    return max(1, cores + 1 + n_jobs) if n_jobs < 0 else n_jobs
+    return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST)
 
 
 def _from_environment() -> int | None:

@@ -37,7 +37,8 @@ def _loaded(line: bytes) -> dict[str, Any]:
     try:
         item = json.loads(line)
     except json.JSONDecodeError as error:
-        raise ParseError(f"not JSON: {error.msg}", column=error.colno) from None
+        column = len(error.doc[: error.pos].encode()) + 1  # in bytes, as everywhere here
+        raise ParseError(f"not JSON: {error.msg}", column=column) from None
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ParseError(f"not JSON that can be read: {error}", column=1) from None
     if not isinstance(item, dict):
@@ -81,11 +82,13 @@ def _last(key: str) -> str:
 def _tree(value: Any, name: str) -> TreeText:
     if not isinstance(value, str):
         raise ParseError(f"the tree {name!r} is not a string", hint="write brackets", column=1)
-    return TreeText(value, 1)
+    return TreeText(value, None)
 
 
 def _label(value: Any, key: str) -> Label:
-    if not isinstance(value, str | int | float) or (isinstance(value, float) and math.isnan(value)):
+    if not isinstance(value, str | int | float) or not (
+        isinstance(value, str) or _is_finite(value)
+    ):
         raise ParseError(
             f"the label {key!r} is {json.dumps(value)[:40]}",
             hint="a label is a string, a number or a truth value",
@@ -96,14 +99,26 @@ def _label(value: Any, key: str) -> Label:
 
 def _vector(value: Any, key: str) -> SparseVector:
     if isinstance(value, dict):
-        pairs = sorted((_feature_number(number, key), v) for number, v in value.items())
+        pairs = sorted(
+            ((_feature_number(number, key), v) for number, v in value.items()),
+            key=lambda pair: pair[0],
+        )
+        if len({i for i, _ in pairs}) < len(pairs):
+            raise ParseError(f"{key!r} has a feature twice", hint="number them apart", column=1)
     else:
         values = value if isinstance(value, list) else [value]
         pairs = [(i, v) for i, v in enumerate(values) if v != 0]
     for _, v in pairs:
-        if isinstance(v, bool) or not isinstance(v, int | float) or not math.isfinite(v):
+        if isinstance(v, bool) or not isinstance(v, int | float) or not _is_finite(v):
             raise ParseError(f"{key!r} has the value {json.dumps(v)[:40]}, not a number", column=1)
     return SparseVector([i for i, _ in pairs], [float(v) for _, v in pairs])
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond float64
+        return False
 
 
 def _feature_number(text: str, key: str) -> int:

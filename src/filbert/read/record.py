@@ -7,10 +7,13 @@ Label = str | int | float | bool
 
 
 class TreeText(NamedTuple):
-    """A tree in bracket notation, and where in its line it begins (from 1)."""
+    """A tree in bracket notation, and at which byte of its line it begins (from 1).
+
+    None: it stands in the line in another form, and columns are counted within the tree.
+    """
 
     text: bytes | str
-    column: int
+    column: int | None
 
 
 class SparseVector(NamedTuple):

@@ -1,11 +1,13 @@
 """SVM-light-TK files: ``label |BT| tree |BT| tree |ET| 1:0.5 7:1 |BV| 3:1 |EV|``, one a line."""
 
-import math
+import re
 
 from filbert.errors import ParseError
+from filbert.read.numbers import finite_number
 from filbert.read.record import Record, SparseVector, TreeText
 
 _MAX_FEATURE = 2**31 - 1  # what the index arrays of SciPy's sparse matrices hold
+_ITEM = re.compile(rb"\S+")
 
 
 def parse_line(line: bytes) -> Record | None:
@@ -24,17 +26,16 @@ def parse_line(line: bytes) -> Record | None:
         )
     trees = _trees(middle, column=len(head) + len(begin) + 1)
     vectors = _vectors(tail, column=len(line) - len(tail) + 1)
-    return Record(int(label) if label.is_integer() else label, trees, vectors)
+    return Record(label, trees, vectors)
 
 
 def _trees(text: bytes, column: int) -> dict[str, TreeText]:
     found = []
     for part in text.split(b"|BT|"):
-        indent = len(part) - len(part.lstrip())
         found.append(TreeText(part, column))
         if not part.strip():
             raise ParseError(
-                "an empty tree", hint="write a tree after |BT|", column=column + indent
+                "an empty tree", hint="write a tree after |BT|", column=column + len(part)
             )
         column += len(part) + len(b"|BT|")
     if len(found) == 1:
@@ -57,12 +58,12 @@ def _vectors(text: bytes, column: int) -> dict[str, SparseVector]:
 def _vector(text: bytes, column: int) -> SparseVector:
     vector = SparseVector([], [])
     previous = 0
-    for item in text.split():
-        number, colon, value = item.partition(b":")
-        at = column + text.find(item)
+    for item in _ITEM.finditer(text):
+        at = column + item.start()
+        number, colon, value = item[0].partition(b":")
         if not colon or not number.isdigit():
             raise ParseError(
-                f"{item.decode(errors='replace')!r} is not a feature",
+                f"{item[0].decode(errors='replace')[:40]!r} is not a feature",
                 hint="write number:value, such as 7:0.5",
                 column=at,
             )
@@ -84,11 +85,8 @@ def _vector(text: bytes, column: int) -> SparseVector:
 
 
 def _number(text: bytes, what: str, column: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite_number(text.decode(errors="replace"))
+    if value is None:
         raise ParseError(
             f"the {what} {text.decode(errors='replace')[:40]!r} is not a finite number",
             hint="use numbers such as -1, +1 or 0.5",

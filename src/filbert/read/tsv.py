@@ -22,24 +22,23 @@ def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | 
                 column=1,
             )
         label, tree = 0, 1
-    text = _field(fields, -1 if tree is None else tree)
-    name = _field(fields, 0 if label is None else label)
-    position = fields.index(text)
+    position = _position(fields, -1 if tree is None else tree)
+    text = fields[position]
+    name = fields[_position(fields, 0 if label is None else label)]
     begin = sum(len(f) + 1 for f in fields[:position])
     if not text.strip():
         raise ParseError("a line without a tree", hint="write label<TAB>tree", column=begin + 1)
     return Record(_decoded(name), {"tree": TreeText(text, begin + 1)})
 
 
-def _field(fields: list[bytes], column: int) -> bytes:
-    try:
-        return fields[column]
-    except IndexError:
+def _position(fields: list[bytes], column: int) -> int:
+    if not -len(fields) <= column < len(fields):
         raise ParseError(
             f"there is no column {column}: the line has {len(fields)}",
             hint="columns are numbered from 0",
             column=1,
-        ) from None
+        )
+    return column % len(fields)
 
 
 def _decoded(field: bytes) -> str:

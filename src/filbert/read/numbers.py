@@ -1,0 +1,46 @@
+"""Numbers in text, and labels that are numbers."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filbert.read.record import Label
+
+_LARGEST = 2**53  # beyond, floats are not exact
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")  # longer ones are names, not numbers
+
+
+def finite_number(text: str) -> float | None:
+    """The number that a text is, or None; Python's ``1_000``, ``nan`` and ``inf`` are none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and "_" not in text else None
+
+
+def to_target(labels: Sequence[Label | None]) -> NDArray[Any]:
+    """Integers or floats where all labels are numbers, also as text; else strings."""
+    kinds = {type(label) for label in labels}
+    if kinds == {str}:
+        texts = [str(label) for label in labels]
+        if all(_INTEGER.fullmatch(text) for text in texts):
+            return np.array([int(text) for text in texts], dtype=np.int64)
+        numbers = [x for x in map(finite_number, texts) if x is not None]
+        return np.array(numbers) if len(numbers) == len(texts) else np.array(texts)
+    if not kinds or kinds == {bool}:
+        return np.array(labels, dtype=bool if kinds else np.int64)
+    if kinds <= {int, float}:
+        return _compact([float(label) for label in labels if label is not None])
+    return np.array([str(label) for label in labels])
+
+
+def _compact(numbers: list[float]) -> NDArray[Any]:
+    """Integers where all numbers are."""
+    if all(x.is_integer() and abs(x) <= _LARGEST for x in numbers):
+        return np.array([int(x) for x in numbers], dtype=np.int64)
+    return np.array(numbers)

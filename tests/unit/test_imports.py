@@ -1,0 +1,171 @@
+"""Imports go one way: each stage of the package knows only the stages before it."""
+
+import ast
+from collections import defaultdict
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import filbert
+
+PACKAGE = Path(filbert.__file__).parent
+
+# The order of stages. A name stands for a module or for all modules of a folder; those of one stage
+# may import each other. Some are still to come.
+STAGES = [
+    ["_core"],
+    ["errors"],
+    ["threads", "progress"],
+    ["read"],
+    ["drawing", "tree", "forest", "examples"],
+    ["kernels"],
+    ["learners"],
+    ["model"],
+    ["explain", "report"],
+    ["persist"],
+    ["datasets", "parts"],
+    ["dask"],
+    ["cli"],
+]
+STAGE_OF = {name: number for number, names in enumerate(STAGES) for name in names}
+
+# Nobody imports these, save their own modules.
+ENDS = {"cli", "dask"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(["filbert", *(parts[:-1] if parts[-1] == "__init__" else parts)])
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+KNOWN = {*MODULES, "filbert._core"}
+
+
+def imported_modules(source: str, module: str, is_package: bool) -> set[str]:
+    """The modules of the package that a source imports anywhere, also within functions."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                anchor = module.split(".")
+                anchor = anchor[: len(anchor) - node.level + is_package]
+                base = ".".join([*anchor, base] if base else anchor)
+            names = {f"{base}.{alias.name}" for alias in node.names}
+            found |= {name if name in KNOWN else base for name in names}
+    return {name for name in found if name.split(".")[0] == "filbert"}
+
+
+IMPORTS = {
+    name: imported_modules(path.read_text("utf-8"), name, path.name == "__init__.py")
+    for name, path in MODULES.items()
+}
+
+
+def stage_name(module: str) -> str:
+    """`read` for `filbert.read.tsv`; empty for the package itself."""
+    return module.partition(".")[2].partition(".")[0]
+
+
+def faults(imports: dict[str, set[str]]) -> list[str]:
+    """What breaks the order, in words."""
+    found = []
+    for module, targets in imports.items():
+        own = stage_name(module)
+        if not own:
+            continue  # the package itself only gathers the public names
+        if own not in STAGE_OF:
+            found.append(f"{module} is in no stage")
+            continue
+        for target in sorted(targets):
+            other = stage_name(target)
+            if not other:
+                if own not in ENDS:
+                    found.append(f"{module} imports the package itself: name the module")
+            elif other not in STAGE_OF:
+                found.append(f"{module} imports {target}, which is in no stage")
+            elif STAGE_OF[other] > STAGE_OF[own]:
+                found.append(f"{module} imports {target} of a later stage")
+            elif other in ENDS and other != own:
+                found.append(f"{module} imports {target}, which nobody may")
+    return found
+
+
+def test_each_stage_imports_only_earlier_ones() -> None:
+    assert faults(IMPORTS) == []
+
+
+def test_every_module_is_in_a_stage() -> None:
+    assert {stage_name(module) for module in MODULES} - {""} <= STAGE_OF.keys()
+
+
+def test_nobody_imports_the_command_line() -> None:
+    importers = defaultdict(set)
+    for module, targets in IMPORTS.items():
+        for target in targets:
+            importers[stage_name(target)].add(stage_name(module))
+    for end in ENDS:
+        assert importers[end] <= {end}
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    below = {  # a folder's own module gathers what it holds, as the package does
+        module: {t for t in targets - {"filbert"} if not t.startswith(f"{module}.")}
+        for module, targets in IMPORTS.items()
+    }
+    TopologicalSorter(below).prepare()  # raises CycleError, naming the circle
+
+
+def test_public_names_are_there() -> None:
+    assert sorted(filbert.__all__) == sorted(set(filbert.__all__))
+    for name in filbert.__all__:
+        assert getattr(filbert, name) is not None
+
+
+# ---------------------------------------------------------------- the check itself
+
+
+@pytest.mark.parametrize(
+    ("source", "module", "is_package", "expected"),
+    [
+        ("import numpy, filbert.forest as f", "filbert.kernels", False, {"filbert.forest"}),
+        ("from filbert.read import tsv, jsonl", "filbert.examples", False,
+         {"filbert.read.tsv", "filbert.read.jsonl"}),
+        ("from filbert.read.record import Record", "filbert.examples", False,
+         {"filbert.read.record"}),
+        ("from filbert import _core, Forest", "filbert.tree", False,
+         {"filbert._core", "filbert"}),
+        ("from . import errors", "filbert.tree", False, {"filbert.errors"}),
+        ("from .record import Record", "filbert.read.tsv", False, {"filbert.read.record"}),
+        ("from ..errors import ParseError", "filbert.read.tsv", False, {"filbert.errors"}),
+        ("from . import tsv", "filbert.read", True, {"filbert.read.tsv"}),
+        ("def f():\n  if x:\n    from filbert.cli import app", "filbert.tree", False,
+         {"filbert.cli"}),
+        ("import filbertine", "filbert.tree", False, set()),
+    ],
+)  # fmt: skip
+def test_imports_are_found(source: str, module: str, is_package: bool, expected: set[str]) -> None:
+    assert imported_modules(source, module, is_package) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "target", "fault"),
+    [
+        ("filbert.read.tsv", "filbert.forest", "of a later stage"),
+        ("filbert.errors", "filbert.read.tsv", "of a later stage"),
+        ("filbert.forest", "filbert.kernels", "of a later stage"),
+        ("filbert.kernels", "filbert.learners.svm", "of a later stage"),
+        ("filbert.datasets.srl", "filbert.cli.demo", "of a later stage"),
+        ("filbert.cli.demo", "filbert.dask", "which nobody may"),
+        ("filbert.kernels", "filbert", "the package itself"),
+        ("filbert.newcomer", "filbert.errors", "is in no stage"),
+        ("filbert.kernels", "filbert.newcomer", "is in no stage"),
+    ],
+)
+def test_faults_are_found(module: str, target: str, fault: str) -> None:
+    [found] = faults({module: {target}})
+    assert fault in found
