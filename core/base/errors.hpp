@@ -33,7 +33,16 @@ class InvalidForest : public std::runtime_error {
 
 // More distinct nodes, edges or labels than 32-bit ids can name.
 class CapacityError : public std::runtime_error {
+ public:
   using std::runtime_error::runtime_error;
+};
+
+// A tree that contains one of its subtrees more often than 32 bits can count.
+class TooManyOccurrences : public CapacityError {
+ public:
+  explicit TooManyOccurrences(std::size_t tree)
+      : CapacityError("tree " + std::to_string(tree) +
+                      " contains one of its subtrees more than 2^32 times") {}
 };
 
 // One pair of nodes would take more steps than the caller allows.

@@ -59,9 +59,13 @@ class Wide {
 
   // a / (b * c) as a double: the normalised value of a kernel.
   friend double ratio(const Wide& a, const Wide& b, const Wide& c) {
-    if (a.mantissa_ == 0.0) return 0.0;
-    const double quotient = a.mantissa_ / b.mantissa_ / c.mantissa_;
-    return scale(quotient, a.power_ - b.power_ - c.power_);
+    Wide quotient = a;
+    for (const Wide* divisor : {&b, &c}) {
+      quotient.mantissa_ /= divisor->mantissa_;
+      quotient.power_ -= divisor->power_;
+      quotient.settle();
+    }
+    return a.is_zero() ? 0.0 : quotient.to_double();
   }
 
   bool is_zero() const { return mantissa_ == 0.0; }

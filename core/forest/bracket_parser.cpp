@@ -107,6 +107,7 @@ const char* BracketParser::skip_mark(const char* p, const char* const end) {
   } else if (p < end) {  // it was none: what looked like it begins a label
     started_ = true;
     pending_.assign(mark.substr(0, mark_bytes_));
+    if (mark_bytes_ > 0) carried_columns_ = 1;  // the character that these bytes begin
   }
   return p;
 }

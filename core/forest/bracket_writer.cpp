@@ -49,11 +49,7 @@ std::string to_brackets(const Dag& dag, NodeId root, std::size_t limit) {
     stack.push_back({u, 0});
   };
   open(root);
-  while (!stack.empty()) {
-    if (out.size() > limit) {
-      cut_at_character(out, limit);
-      return out;
-    }
+  while (!stack.empty() && out.size() <= limit) {
     Frame& frame = stack.back();
     if (frame.next_child == dag.arity(frame.node)) {
       out.push_back(')');
@@ -68,6 +64,7 @@ std::string to_brackets(const Dag& dag, NodeId root, std::size_t limit) {
       open(child);
     }
   }
+  if (out.size() > limit) cut_at_character(out, limit);
   return out;
 }
 

@@ -41,8 +41,7 @@ Occurrences count_occurrences(const Dag& dag, std::span<const NodeId> roots,
     for (std::size_t i = nodes.size(); i-- > 0;) {  // parents before children
       for (const NodeId c : dag.children(nodes[i])) count[c] += count[nodes[i]];
       if (count[nodes[i]] >= kNone) {
-        throw CapacityError("tree " + std::to_string(tree) +
-                            " contains one of its subtrees more than 2^32 times");
+        throw TooManyOccurrences(tree);
       }
     }
     for (const NodeId u : nodes) {

@@ -35,12 +35,22 @@ struct Split {
   Part chains;
 };
 
+// Throws TooManyOccurrences with the tree's place in the whole forest.
+void check_counts(const Dag& dag, NodeId root, std::size_t place) {
+  try {
+    count_occurrences(dag, {&root, 1}, std::vector<std::uint32_t>(dag.size(), 0));
+  } catch (const TooManyOccurrences&) {
+    throw TooManyOccurrences(place);
+  }
+}
+
 Split split(const KernelSpec& spec, Trees trees) {
   constexpr std::uint64_t kMayBeLong = 10000;
   Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}};
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const NodeId root = trees.roots[i];
     bool chain = false;
+    if (trees.dag.sizes()[root] >= kNone) check_counts(trees.dag, root, i);
     if (spec.kernel == TreeKernel::subset_tree && trees.dag.sizes()[root] > kMayBeLong) {
       const auto class_of = trees.dag.productions().of_nodes();
       const Occurrences x = count_occurrences(trees.dag, {&root, 1}, class_of);

@@ -54,7 +54,12 @@ void check_steps(const KernelSpec& spec, const Dag& rows, const Occurrences& row
   }
   if (most <= spec.max_steps) return;
   const Dag& named = rows.size() > columns.size() ? rows : columns;  // whose labels number classes
-  std::string label(named.labels().text(worst).substr(0, 40));
+  std::string label(named.labels().text(worst));
+  if (label.size() > 40) {  // cut, but not within a character
+    std::size_t end = 40;
+    while ((static_cast<unsigned char>(label[end]) & 0xC0u) == 0x80u) --end;
+    label = label.substr(0, end) + "...";
+  }
   throw TooExpensive("nodes labelled '" + label + "' with " + std::to_string(row_arity[worst]) +
                          " and " + std::to_string(column_arity[worst]) + " children",
                      most);

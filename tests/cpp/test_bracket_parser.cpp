@@ -116,7 +116,7 @@ void outer_brackets_are_taken_off() {
 void escapes() {
   check_trees("(a\\ b \\( \\) \\\\)", {"(a\\ b \\( \\) \\\\)"});
   check_trees("(\\n \\t\\r \\v\\f)", {"(\\n \\t\\r \\v\\f)"});
-  check_trees("(x a\\\tb)", {"(x a\\tb)"});
+  check_trees("(x a\\\tb)", {"(x a\\\\ b)"});
   check_trees("(CD 1\\/2)", {"(CD 1\\\\/2)"});
   check_trees("\\", {"(\\\\)"});
   check_trees("(a b\\\n c)", {"(a b\\\\ c)"});

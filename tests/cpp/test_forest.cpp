@@ -59,28 +59,49 @@ bool is_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
 }
 
-// Sixteen letters of which the second half is the hash so far of the first: hash_bytes gives 0.
-std::vector<std::string> labels_with_hash_zero(std::size_t n) {
+// Labels that begin with the same letters, of which the last eight bytes are the hash so far of
+// those before: hash_bytes gives 0 for all of them.
+std::vector<std::string> labels_with_hash_zero(std::size_t n, const std::string& begin) {
   std::vector<std::string> labels;
   std::mt19937 random(1);
   while (labels.size() < n) {
-    std::string first(8, ' ');
-    for (char& letter : first) letter = static_cast<char>('a' + below(random, 26));
-    const std::string second = text_of(mix(first_eight(first) ^ kHashA, kHashB + 16));
-    if (is_ascii(second)) labels.push_back(first + second);
+    std::string label = begin;
+    for (int i = 0; i < 8; ++i) label += static_cast<char>('a' + below(random, 26));
+    std::uint64_t hash = mix(first_eight(label) ^ kHashA, kHashB + label.size() + 8);
+    for (std::size_t i = 8; i < label.size(); i += 8) {
+      hash = mix(hash ^ first_eight(label.substr(i)), kHashA);
+    }
+    label += text_of(hash);
+    if (is_ascii(label)) labels.push_back(label);
   }
   return labels;
 }
 
 void colliding_labels_differ() {
-  const std::vector<std::string> texts = labels_with_hash_zero(300);
-  LabelTable labels;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    CHECK_EQUAL(hash_bytes(texts[i]), 0);
-    CHECK_EQUAL(labels.find(texts[i]), kNone);
-    CHECK_EQUAL(labels.intern(texts[i]), i);
+  for (const char* begin : {"", "the same"}) {
+    const std::vector<std::string> texts = labels_with_hash_zero(300, begin);
+    LabelTable labels;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      CHECK_EQUAL(hash_bytes(texts[i]), 0);
+      CHECK_EQUAL(labels.find(texts[i]), kNone);
+      CHECK_EQUAL(labels.intern(texts[i]), i);
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i) CHECK_EQUAL(labels.find(texts[i]), i);
   }
-  for (std::size_t i = 0; i < texts.size(); ++i) CHECK_EQUAL(labels.find(texts[i]), i);
+}
+
+// Of so many labels some pairs share the 32 bits of the hash that the table keeps.
+void many_short_labels_differ() {
+  std::set<std::string> texts;
+  std::mt19937 random(2);
+  while (texts.size() < 300000) {
+    std::string text(6 + below(random, 3), ' ');
+    for (char& letter : text) letter = static_cast<char>('a' + below(random, 26));
+    texts.insert(text);
+  }
+  LabelTable labels;
+  for (const std::string& text : texts) labels.intern(text);
+  CHECK_EQUAL(labels.size(), texts.size());
 }
 
 void good_utf8() {
@@ -196,43 +217,47 @@ void a_builder_can_start_from_a_forest() {
   CHECK_EQUAL(to_brackets(*forest.dag, forest.roots[0]), "(S (N a) b)");
 }
 
-// Two children whose ids are the hash so far: hash_ids gives 0. Such ids are beyond the forest's
-// size, which the builder does not mind as long as nobody looks at the children.
+// Two more children whose ids are the hash so far: hash_ids gives 0. Such ids are beyond the
+// forest's size, which the builder does not mind as long as nobody looks at the children.
+Ids children_with_hash_zero(std::uint32_t label, std::uint32_t first_child) {
+  const std::uint64_t start = mix(label ^ kHashA, kHashB + 4);
+  const std::uint64_t hash = mix(start ^ first_child, kHashA);
+  return {first_child, 0, static_cast<std::uint32_t>(hash), static_cast<std::uint32_t>(hash >> 32)};
+}
+
 void colliding_nodes_differ() {
   DagBuilder builder;
-  const auto colliding = [](std::uint32_t label) {
-    const std::uint64_t h = mix(label ^ kHashA, kHashB + 2);
-    return Ids{static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(h >> 32)};
-  };
-  for (std::uint32_t label = 0; label < 1000; ++label) {
-    CHECK_EQUAL(hash_ids(label, colliding(label)), 0);
-    CHECK_EQUAL(builder.node(label, colliding(label)), label);
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const Ids children = children_with_hash_zero(i / 100, i);
+    CHECK_EQUAL(hash_ids(i / 100, children), 0);
+    CHECK_EQUAL(builder.node(i / 100, children), i);
   }
   const auto dag = builder.finish();
-  for (std::uint32_t label = 0; label < 1000; ++label) {
-    CHECK_EQUAL(dag->find(label, colliding(label)), label);
-    CHECK_EQUAL(dag->find(label, colliding(label + 1)), kNone);
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    CHECK_EQUAL(dag->find(i / 100, children_with_hash_zero(i / 100, i)), i);
+    CHECK_EQUAL(dag->find(i / 100, children_with_hash_zero(i / 100, i + 1000)), kNone);
   }
 }
 
-// Of so many nodes some pairs share the 32 bits of the hash that the table keeps.
+// Of so many nodes, and productions, some pairs share the 32 bits of the hash that a table keeps.
 void many_nodes_differ() {
-  constexpr std::uint32_t kLeaves = 600;
+  constexpr std::uint32_t kLeaves = 1000;
+  constexpr std::uint32_t kNodes = 300000;
+  std::mt19937 random(3);
   DagBuilder builder;
   for (std::uint32_t i = 0; i < kLeaves; ++i) builder.leaf(builder.label(std::to_string(i)));
-  std::uint32_t next = kLeaves;
-  for (std::uint32_t i = 0; i < kLeaves; ++i) {
-    for (std::uint32_t j = 0; j < kLeaves; ++j) {
-      CHECK_EQUAL(builder.node(0, Ids{i, j}), next);
-      ++next;
-    }
+  std::set<Ids> distinct;
+  while (distinct.size() < kNodes) {
+    Ids children(5);
+    for (NodeId& child : children) child = below(random, kLeaves);
+    if (!distinct.insert(children).second) continue;
+    CHECK_EQUAL(builder.node(0, children), kLeaves + distinct.size() - 1);
   }
   const auto dag = builder.finish();
-  CHECK_EQUAL(dag->size(), next);
-  CHECK_EQUAL(dag->productions().size(), kLeaves * kLeaves);
-  for (std::uint32_t i = 0; i < kLeaves; ++i) {
-    CHECK_EQUAL(dag->find(0, Ids{i, 7}), kLeaves + kLeaves * i + 7);
-    CHECK_EQUAL(dag->find(1, Ids{i, 7}), kNone);
+  CHECK_EQUAL(dag->size(), kLeaves + kNodes);
+  CHECK_EQUAL(dag->productions().size(), kNodes);
+  for (std::uint32_t p = 0; p < kNodes; ++p) {
+    CHECK_EQUAL(dag->productions().example(p), kLeaves + p);
   }
 }
 
@@ -296,6 +321,16 @@ void sizes_saturate() {
   for (NodeId u = 0; u < 63; ++u) CHECK_EQUAL(sizes[u], (std::uint64_t{2} << u) - 1);
   for (NodeId u = 63; u < 100; ++u) CHECK_EQUAL(sizes[u], most);
   CHECK_EQUAL(forest.dag->depths()[99], 100);
+}
+
+// Wrapped around, twice the largest number and one would be the largest number again; thrice not.
+void sums_of_saturated_sizes() {
+  DagBuilder builder(*doubling_forest(100).dag);
+  const NodeId three = builder.node(0, Ids{99, 99, 99});
+  const NodeId mixed = builder.node(0, Ids{0, 99, 0, 5});
+  const auto dag = builder.finish();
+  CHECK_EQUAL(dag->sizes()[three], std::numeric_limits<std::uint64_t>::max());
+  CHECK_EQUAL(dag->sizes()[mixed], std::numeric_limits<std::uint64_t>::max());
 }
 
 // Everything const may be asked by several threads at once.
@@ -581,6 +616,7 @@ int main() {
       TEST(labels_have_one_id),
       TEST(similar_labels_differ),
       TEST(colliding_labels_differ),
+      TEST(many_short_labels_differ),
       TEST(good_utf8),
       TEST(bad_labels_are_refused),
       TEST(equal_subtrees_are_shared),
@@ -596,6 +632,7 @@ int main() {
       TEST(productions_can_be_looked_up),
       TEST(sizes_and_depths),
       TEST(sizes_saturate),
+      TEST(sums_of_saturated_sizes),
       TEST(derived_tables_from_many_threads),
       TEST(memory_from_another_thread),
       TEST(memory_grows_with_derived_tables),

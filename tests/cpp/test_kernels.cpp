@@ -176,6 +176,19 @@ void too_many_steps() {
   check_steps_of(20, 50, 1, 100.0);  // ten different children on each side
 }
 
+// Labels are numbered differently in forests built apart; the error must still name the right one.
+void the_expensive_label_is_named() {
+  const Forest small = read("(star a b c)");
+  const Forest large = read("(x (y z)) (y u v w) (star a b c)");
+  KernelSpec spec = partial_tree(0.4, 0.4);
+  spec.max_steps = 8;
+  for (const auto& [a, b] : {std::pair(small, large), std::pair(large, small)}) {
+    const auto error =
+        check::caught<TooExpensive>([&, &x = a, &y = b] { matrix(spec, x, y, false); });
+    CHECK(error && std::string(error->what()).find("'star'") != std::string::npos);
+  }
+}
+
 void steps_matter_to_partial_trees_alone() {
   const Forest stars = two_stars(20, 50);
   for (KernelSpec spec : some_specs()) {
@@ -244,6 +257,7 @@ int main() {
       TEST(forests_with_nothing_in_common),
       TEST(no_trees),
       TEST(too_many_steps),
+      TEST(the_expensive_label_is_named),
       TEST(steps_matter_to_partial_trees_alone),
       TEST(messages_are_utf8),
       TEST(a_watch_can_interrupt),

@@ -143,6 +143,14 @@ def test_in_a_text(bad: Bad) -> None:
     assert caught.value.sample is None
 
 
+@pytest.mark.parametrize("first", ["a", "é", "ａ", "ﻀ", "\ufeffa"], ids=ascii)
+def test_the_column_counts_the_first_character_of_a_file(first: str) -> None:
+    """Also where it begins with the bytes of a byte order mark, which is not counted itself."""
+    with pytest.raises(ParseError) as caught:
+        Forest.from_brackets(io.BytesIO(f"{first} b".encode()))
+    assert (caught.value.line, caught.value.column) == (1, 3)
+
+
 @pytest.mark.parametrize("text", ["", " ", "\n\t\n", b"", b" "])
 def test_a_string_without_a_tree(text: str | bytes) -> None:
     with pytest.raises(ParseError, match=r"sample 2.*there is no tree") as caught:

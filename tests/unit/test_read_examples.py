@@ -254,7 +254,6 @@ def test_tsv_with_the_tree_before_the_label(read: Read) -> None:
         (["1_1", "11"], ["1_1", "11"], "U"),  # two labels, and not twice the number 11
         (["1_5", "2_5"], ["1_5", "2_5"], "U"),
         (["", "a"], ["", "a"], "U"),
-        ([str(10**30), "1"], [1e30, 1.0], "f"),
         (["True", "False"], ["True", "False"], "U"),
     ],
     ids=repr,
@@ -371,10 +370,31 @@ def test_jsonl_without_any_tree_asked_for(read: Read) -> None:
         read(jsonl({"label": 1, "tree": "(a b)"}), ".jsonl", tree=[])
 
 
+def test_jsonl_features_with_names_that_end_alike_are_not_mixed_up(read: Read) -> None:
+    line = jsonl({"label": 1, "tree": "(a)", "words": {"n": [1]}, "tags": {"n": [2]}})
+    try:
+        X, _ = read(line, ".jsonl", features=["words.n", "tags.n"])
+    except InvalidParameterError:
+        return
+    found = [part.toarray().tolist() for part in X.parts.values() if sp.issparse(part)]
+    assert sorted(found) == [[[1]], [[2]]]
+
+
+def test_jsonl_a_tree_and_features_of_the_same_name_are_not_mixed_up(read: Read) -> None:
+    line = jsonl({"label": 1, "trees": {"features": "(a b)", "x": "(c d)"}, "features": [1, 2]})
+    try:
+        X, _ = read(line, ".jsonl")
+    except (InvalidParameterError, ParseError):
+        return
+    assert len(X.parts) == 3
+
+
 @pytest.mark.parametrize(
     ("features", "expected"),
     [
         ([1, 0, 2.5], [1, 0, 2.5]),
+        ([1, 2.5, 0], [1, 2.5, 0]),  # as many columns as the lists are long
+        ([0, 0], [0, 0]),
         ({"1": 1, "3": 2.5}, [1, 0, 2.5]),
         ({"3": 2.5, "1": 1}, [1, 0, 2.5]),
         (0.75, [0.75]),
@@ -414,6 +434,16 @@ def test_jsonl_a_row_without_features_among_others(read: Read) -> None:
 def test_jsonl_labels(read: Read, labels: list[Any], expected: list[Any], kind: str) -> None:
     _, y = read(jsonl(*({"label": label, "tree": "(a)"} for label in labels)), ".jsonl")
     check_target(y, expected, kind)
+
+
+@pytest.mark.parametrize("first", [2**53, 2**60, 2**62])
+def test_large_integers_are_not_mixed_up(read: Read, first: int) -> None:
+    """As identifiers of 64 bits are: floats would round them to the same number."""
+    labels = [first, first + 1]
+    _, y = read(jsonl(*({"label": label, "tree": "(a)"} for label in labels)), ".jsonl")
+    assert len(set(y.tolist())) == 2
+    _, y = read("".join(f"{label}\t(a)\n" for label in labels), ".tsv")
+    assert len(set(y.tolist())) == 2
 
 
 DEEP = "[" * 100_000 + "]" * 100_000

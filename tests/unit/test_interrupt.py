@@ -1,0 +1,96 @@
+"""Ctrl-C ends long work in the core at once, and the interpreter goes on.
+
+Each test starts a process with work for minutes, interrupts it, and looks at what it reports. Run
+as a program, this file is such a process.
+"""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from filbert import Forest
+from filbert.kernels import PartialTree, SubsetTree
+
+TIME_LIMIT = 60  # seconds; the work itself would take longer
+
+
+def many_trees() -> Callable[[], Any]:
+    """Ten thousand trees that have few labels and share nothing: some 10^11 steps."""
+    rng = Random(0)
+
+    def tree(depth: int) -> str:
+        label = rng.choice("ab")
+        if depth == 0:
+            return label
+        return f"({label} {' '.join(tree(depth - 1) for _ in range(3))})"
+
+    forest = Forest(tree(4) for _ in range(10_000))
+    return lambda: PartialTree()(forest)
+
+
+def wide_nodes() -> Callable[[], Any]:
+    """One pair of nodes of 300,000 children each: 10^11 steps."""
+    children = " ".join(f"w{i % 50}" for i in range(300_000))
+    forest = Forest([f"(S {children})", f"(S z {children})"])
+    return lambda: PartialTree(max_steps=None)(forest)
+
+
+def long_chains() -> Callable[[], Any]:
+    """Pairs of chains, each of which takes seconds."""
+    forest = Forest("(a " * 10**6 + f"x{i}" + ")" * 10**6 for i in range(10))
+    return lambda: SubsetTree()(forest)
+
+
+WORK = {"many-trees": many_trees, "wide-nodes": wide_nodes, "long-chains": long_chains}
+
+
+def run(name: str) -> dict[str, Any]:
+    """Work until interrupted; then say when that was, where, and whether kernels still work."""
+    work = WORK[name]()
+    print("ready", flush=True)
+    try:
+        work()
+    except KeyboardInterrupt as error:
+        at = time.time()
+        frames = traceback.extract_tb(error.__traceback__)
+        small = SubsetTree(1.0, normalize=False)(["(a (b c))", "(a (b d))"], n_jobs=2)
+        return {"at": at, "within": frames[-1].name, "afterwards": small.tolist()}
+    return {"finished": True}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_an_interrupt_ends_the_work(name: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, __file__, name],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1)  # now the threads of the core are at work
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=TIME_LIMIT)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 0, err
+    report = json.loads(out)
+    assert "finished" not in report
+    assert report["within"] == "__call__", "it is the kernel's call that was interrupted"
+    assert report["afterwards"] == [[3, 1], [1, 3]]
+    print(f"{name}: {report['at'] - sent:.3f} s from signal to exception")  # pytest -rP shows it
+
+
+if __name__ == "__main__":
+    print(json.dumps(run(sys.argv[1])))
