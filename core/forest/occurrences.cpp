@@ -27,7 +27,9 @@ void collect(const Dag& dag, NodeId root, std::uint32_t mark, std::vector<std::u
 }  // namespace
 
 Occurrences count_occurrences(const Dag& dag, std::span<const NodeId> roots,
-                              std::span<const std::uint32_t> class_of) {
+                              std::span<const std::uint32_t> class_of, const Watch& watch) {
+  constexpr std::size_t kNodesToWatch = 200000;
+  std::size_t since_watched = 0;
   Occurrences x;
   x.row_begin.reserve(roots.size() + 1);
   x.row_begin.push_back(0);
@@ -50,6 +52,11 @@ Occurrences count_occurrences(const Dag& dag, std::span<const NodeId> roots,
       x.counts.push_back(static_cast<std::uint32_t>(count[u]));
     }
     x.row_begin.push_back(x.nodes.size());
+    since_watched += nodes.size();
+    if (watch && since_watched > kNodesToWatch) {
+      watch(0, 1);
+      since_watched = 0;
+    }
   }
   return x;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "forest/dag.hpp"
 
 namespace filbert {
@@ -24,8 +25,8 @@ struct Occurrences {
   }
 };
 
-// Nodes with class_of[u] == kNone are left out.
+// Nodes with class_of[u] == kNone are left out. `watch` is called now and then.
 Occurrences count_occurrences(const Dag& dag, std::span<const NodeId> roots,
-                              std::span<const std::uint32_t> class_of);
+                              std::span<const std::uint32_t> class_of, const Watch& watch = {});
 
 }  // namespace filbert

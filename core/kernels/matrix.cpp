@@ -1,5 +1,6 @@
 #include "kernels/matrix.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -44,7 +45,7 @@ void check_counts(const Dag& dag, NodeId root, std::size_t place) {
   }
 }
 
-Split split(const KernelSpec& spec, Trees trees) {
+Split split(const KernelSpec& spec, Trees trees, const Watch& watch) {
   constexpr std::uint64_t kMayBeLong = 10000;
   Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}};
   for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -53,7 +54,7 @@ Split split(const KernelSpec& spec, Trees trees) {
     if (trees.dag.sizes()[root] >= kNone) check_counts(trees.dag, root, i);
     if (spec.kernel == TreeKernel::subset_tree && trees.dag.sizes()[root] > kMayBeLong) {
       const auto class_of = trees.dag.productions().of_nodes();
-      const Occurrences x = count_occurrences(trees.dag, {&root, 1}, class_of);
+      const Occurrences x = count_occurrences(trees.dag, {&root, 1}, class_of, watch);
       chain = is_long_chain({trees.dag, x.nodes_of(0), x.counts_of(0), class_of});
     }
     (chain ? parts.chains : parts.ordinary).add(root, i);
@@ -66,8 +67,8 @@ template <class Wanted, class Put>
 void sum_chains(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Watch& watch,
                 const Wanted& wanted, const Put& put) {
   const NodeClasses classes = classify(spec, a.dag, a.roots, b.dag, b.roots);
-  const Occurrences xa = count_occurrences(a.dag, a.roots, classes.rows);
-  const Occurrences xb = count_occurrences(b.dag, b.roots, classes.columns());
+  const Occurrences xa = count_occurrences(a.dag, a.roots, classes.rows, watch);
+  const Occurrences xb = count_occurrences(b.dag, b.roots, classes.columns(), watch);
   parallel_for(a.size() * b.size(), n_threads, watch,
                [&](std::size_t task, int, const StopToken& token) {
                  const std::size_t i = task / b.size();
@@ -107,13 +108,16 @@ class Entries {
 
   double operator()(std::size_t i, std::size_t j, double value) const {
     if (a_ == nullptr || value == 0.0) return value;
-    if (a_->all_narrow && b_->all_narrow) return value / a_->narrow[i] / b_->narrow[j];
+    if (a_->all_narrow && b_->all_narrow) {
+      return std::min(1.0, value / a_->narrow[i] / b_->narrow[j]);
+    }
     if (!std::isfinite(value)) return 0.0;  // to be overwritten: its tile comes again as Wide
-    return ratio(Wide(value), a_->wide[i], b_->wide[j]);
+    return (*this)(i, j, Wide(value));
   }
 
   double operator()(std::size_t i, std::size_t j, const Wide& value) const {
-    if (a_ != nullptr) return ratio(value, a_->wide[i], b_->wide[j]);
+    // Rounding alone could bring it above 1 (Cauchy-Schwarz).
+    if (a_ != nullptr) return std::min(1.0, ratio(value, a_->wide[i], b_->wide[j]));
     const double narrow = value.to_double();
     if (!std::isfinite(narrow)) {
       throw KernelOverflow("the kernel value of trees " + std::to_string(i) + " and " +
@@ -175,7 +179,7 @@ void pairs_between(const KernelSpec& spec, const Part& a, const Part& b, int n_t
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
                                const Watch& watch) {
   std::vector<Wide> values(trees.size());
-  const Split parts = split(spec, trees);
+  const Split parts = split(spec, trees, watch);
   PlacedSink sink(parts.ordinary, parts.ordinary,
                   [&](std::size_t i, std::size_t, const auto& value) { values[i] = Wide(value); });
   sum_self(spec, parts.ordinary.trees(), n_threads, watch, sink);
@@ -198,8 +202,8 @@ void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int
   const auto write = [&](std::size_t i, std::size_t j, const auto& value) {
     out[i * b.size() + j] = entry(i, j, value);
   };
-  const Split pa = split(spec, a);
-  const Split pb = split(spec, b);
+  const Split pa = split(spec, a, watch);
+  const Split pb = split(spec, b, watch);
   pairs_between(spec, pa.ordinary, pb.ordinary, n_threads, watch, write);
   pairs_between(spec, pa.ordinary, pb.chains, n_threads, watch, write);
   pairs_between(spec, pa.chains, pb.ordinary, n_threads, watch, write);
@@ -223,7 +227,7 @@ void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_thread
   const auto write_upper = [&](std::size_t i, std::size_t j, const auto& value) {
     if (i <= j) write(i, j, value);
   };
-  const Split parts = split(spec, a);
+  const Split parts = split(spec, a, watch);
   if (!parts.ordinary.empty()) {
     PlacedSink sink(parts.ordinary, parts.ordinary, write_upper);
     sum_within(spec, parts.ordinary.trees(), n_threads, watch, sink);

@@ -64,11 +64,13 @@ struct Sides {
   RowGroups row_groups;
 };
 
-Sides prepare(const KernelSpec& spec, Trees rows, Trees columns, std::size_t trees_per_group) {
+Sides prepare(const KernelSpec& spec, Trees rows, Trees columns, std::size_t trees_per_group,
+              const Watch& watch) {
   Sides sides{spec, rows.dag, columns.dag, {}, {}, {}};
   sides.classes = classify(spec, rows.dag, rows.roots, columns.dag, columns.roots);
-  const Occurrences row_trees = count_occurrences(rows.dag, rows.roots, sides.classes.rows);
-  sides.column_trees = count_occurrences(columns.dag, columns.roots, sides.classes.columns());
+  const Occurrences row_trees = count_occurrences(rows.dag, rows.roots, sides.classes.rows, watch);
+  sides.column_trees =
+      count_occurrences(columns.dag, columns.roots, sides.classes.columns(), watch);
   sides.row_groups = group_rows(row_trees, trees_per_group);
   if (spec.kernel == TreeKernel::partial_tree) {
     check_steps(spec, rows.dag, row_trees, columns.dag, sides.column_trees, sides.classes);
@@ -156,7 +158,7 @@ void dispatch(const KernelSpec& spec, const Call& call) {
 
 void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_threads,
                  const Watch& watch, Sink& sink) {
-  const Sides sides = prepare(spec, rows, columns, kLanes);
+  const Sides sides = prepare(spec, rows, columns, kLanes, watch);
   const std::vector<Range> tiles = cut_tiles(sides.column_trees);
   dispatch(spec, [&]<template <class> class DeltaRows>() {
     Workers<DeltaRows> workers(sides, n_threads);
@@ -170,7 +172,7 @@ void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_thread
 
 void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch,
                 Sink& sink) {
-  const Sides sides = prepare(spec, trees, trees, kLanes);
+  const Sides sides = prepare(spec, trees, trees, kLanes, watch);
   std::vector<Range> tiles = cut_tiles(sides.column_trees);
   // A tile goes with all rows up to its last tree, so the last tile has the most work: it is first.
   std::reverse(tiles.begin(), tiles.end());
@@ -191,7 +193,7 @@ void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch&
 
 void sum_self(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch, Sink& sink) {
   constexpr std::size_t kChunk = 64;
-  const Sides sides = prepare(spec, trees, trees, 1);
+  const Sides sides = prepare(spec, trees, trees, 1, watch);
   dispatch(spec, [&]<template <class> class DeltaRows>() {
     Workers<DeltaRows> workers(sides, n_threads);
     parallel_for((trees.size() + kChunk - 1) / kChunk, n_threads, watch,

@@ -156,7 +156,8 @@ def read_examples(
                 if record is not None:
                     gathered.add(record, line)
             except ParseError as error:
-                placed = error.located(source=name, line=number, sample=len(gathered))
+                sample = len(gathered) + len(errors)
+                placed = error.located(source=name, line=number, sample=sample)
                 if on_error == "raise":
                     raise placed from None
                 errors.append(placed)
@@ -258,10 +259,12 @@ def _line_parser(
     if kind == "jsonl":
         if isinstance(label, int) or isinstance(tree, int):
             raise InvalidParameterError("in JSON Lines label= and tree= are keys")
-        if not isinstance(tree, str | None):
-            names = [key.rpartition(".")[2] for key in tree]
-            if not names or len(set(names)) < len(names):
-                raise InvalidParameterError("tree= needs keys that end in different names")
+        if isinstance(tree, Sequence) and not tree:
+            raise InvalidParameterError("tree= needs a key")
+        for parameter, keys in (("tree", tree), ("features", features)):
+            names = [] if isinstance(keys, str | None) else [k.rpartition(".")[2] for k in keys]
+            if len(set(names)) < len(names):
+                raise InvalidParameterError(f"{parameter}= needs keys that end in different names")
         return partial(jsonl.parse_line, label=label or "label", tree=tree, features=features), rest
     raise InvalidParameterError(f"format must be 'svmlight-tk', 'tsv' or 'jsonl', got {kind!r}")
 
@@ -313,7 +316,9 @@ def _to_csr(rows: list[SparseVector], n_features: int | None, source: str) -> sp
     indptr = np.cumsum([0] + [len(row.indices) for row in rows])
     indices = np.array([i for row in rows for i in row.indices], dtype=np.int32)
     values = np.array([v for row in rows for v in row.values], dtype=np.float64)
-    width = int(indices.max()) + 1 if len(indices) else 0
+    width = max(
+        int(indices.max()) + 1 if len(indices) else 0, max((row.width for row in rows), default=0)
+    )
     if n_features is not None and width > n_features:
         raise InvalidParameterError(
             f"{source} has feature {width}, but n_features is {n_features}: raise it"

@@ -43,7 +43,7 @@ class Forest:
     --------
     >>> forest = Forest.from_brackets(["(S (NP a) (VP b))", "(S (NP a) (VP c))"])
     >>> forest
-    Forest of 2 trees: 10 nodes, 7 distinct subtrees
+    Forest of 2 trees: 10 nodes, 8 distinct subtrees
       0  (S (NP a) (VP b))
       1  (S (NP a) (VP c))
     >>> forest[1].label

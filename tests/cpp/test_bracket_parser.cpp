@@ -236,6 +236,18 @@ void the_first_error_ends_reading() {
   CHECK_EQUAL(result.problems.size(), 1);
 }
 
+// The piece with the error is gone by then: a sanitizer sees where it is looked at again.
+void finishing_after_an_error() {
+  DagBuilder builder;
+  BracketParser parser(builder, OnError::raise);
+  CHECK_THROWS(ParseError,
+               feed_in_pieces(parser, "      (S (A a) ()    and so on and so on", 1000));
+  try {
+    parser.finish();
+  } catch (const ParseError&) {
+  }
+}
+
 // --- skipping what cannot be read
 
 void check_skipped(std::string_view text, const std::vector<std::string>& trees,
@@ -258,6 +270,7 @@ void skipping_a_line() {
 
 void skipping_an_indented_tree() {
   check_skipped("(S ()\n  (A a)\n  (B b))\n(U c)", {"(U c)"}, {"1:5"});
+  check_skipped("(S ()\n (A a))\n(U c)", {"(U c)"}, {"1:5"});
   check_skipped("  (S ()\n    (A a))\n  (U c)\n", {"(U c)"}, {"1:7"});
   check_skipped("  (S ()\n\n    (A a))\n (U c)\n", {"(U c)"}, {"1:7"});
   check_skipped("(S (A a)\n  ()\n  (B b)\n)\n(U c)", {"(U c)"}, {"2:4", "4:1"});
@@ -453,5 +466,6 @@ int main() {
       TEST(wide_trees),
       TEST(long_labels),
       TEST(many_errors),
+      TEST(finishing_after_an_error),
   });
 }

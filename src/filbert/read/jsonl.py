@@ -30,6 +30,12 @@ def parse_line(
     if keys is None:
         keys = ["features"] if "features" in item else []
     vectors = {_last(key): _vector(_at(item, key), key) for key in keys}
+    if trees.keys() & vectors.keys():
+        raise ParseError(
+            f"a tree and a feature vector are both called {min(trees.keys() & vectors.keys())!r}",
+            hint="choose with tree= and features=",
+            column=1,
+        )
     return Record(None if label is None else _label(_at(item, label), label), trees, vectors)
 
 
@@ -105,13 +111,15 @@ def _vector(value: Any, key: str) -> SparseVector:
         )
         if len({i for i, _ in pairs}) < len(pairs):
             raise ParseError(f"{key!r} has a feature twice", hint="number them apart", column=1)
+        width = pairs[-1][0] + 1 if pairs else 0
     else:
         values = value if isinstance(value, list) else [value]
         pairs = [(i, v) for i, v in enumerate(values) if v != 0]
+        width = len(values)
     for _, v in pairs:
         if isinstance(v, bool) or not isinstance(v, int | float) or not _is_finite(v):
             raise ParseError(f"{key!r} has the value {json.dumps(v)[:40]}, not a number", column=1)
-    return SparseVector([i for i, _ in pairs], [float(v) for _, v in pairs])
+    return SparseVector([i for i, _ in pairs], [float(v) for _, v in pairs], width)
 
 
 def _is_finite(value: float) -> bool:

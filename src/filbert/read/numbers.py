@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from filbert.read.record import Label
 
 _LARGEST = 2**53  # beyond, floats are not exact
-_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")  # longer ones are names, not numbers
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DIGITS = 18  # what 64 bits are sure to hold
 
 
 def finite_number(text: str) -> float | None:
@@ -29,11 +30,16 @@ def to_target(labels: Sequence[Label | None]) -> NDArray[Any]:
     if kinds == {str}:
         texts = [str(label) for label in labels]
         if all(_INTEGER.fullmatch(text) for text in texts):
+            longest = max(len(text.lstrip("+-")) for text in texts)
+            if longest > _DIGITS:
+                return np.array(texts)  # names rather than numbers
             return np.array([int(text) for text in texts], dtype=np.int64)
         numbers = [x for x in map(finite_number, texts) if x is not None]
         return np.array(numbers) if len(numbers) == len(texts) else np.array(texts)
     if not kinds or kinds == {bool}:
         return np.array(labels, dtype=bool if kinds else np.int64)
+    if kinds == {int} and all(abs(int(label or 0)) < 2**63 for label in labels):
+        return np.array(labels, dtype=np.int64)
     if kinds <= {int, float}:
         return _compact([float(label) for label in labels if label is not None])
     return np.array([str(label) for label in labels])

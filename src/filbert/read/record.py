@@ -17,10 +17,11 @@ class TreeText(NamedTuple):
 
 
 class SparseVector(NamedTuple):
-    """Feature numbers, from 0 and ascending, with their values."""
+    """Feature numbers, from 0 and ascending, with their values; how many features there are."""
 
     indices: list[int]
     values: list[float]
+    width: int = 0  # at least; the largest number may be larger
 
 
 @dataclass(slots=True)
