@@ -31,6 +31,8 @@ void translate(const std::exception_ptr& caught, void*) {
     raise_as("CorruptForestError", text(error.what()));
   } catch (const CapacityError& error) {
     raise_as("CapacityError", text(error.what()));
+  } catch (const OutOfMemory& error) {
+    raise_as("OutOfMemoryError", text(error.what()));
   } catch (const KernelOverflow& error) {
     raise_as("KernelOverflowError", text(error.what()));
   } catch (const TooExpensive& error) {
@@ -58,4 +60,5 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(filbert::translate);
   filbert::bind_forest(m);
   filbert::bind_kernels(m);
+  filbert::bind_engine(m);
 }

@@ -4,7 +4,18 @@ from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
 from filbert.forest import Forest
+from filbert.learners.svm import TreeSVC
+from filbert.persist import load, save
 from filbert.tree import Tree
 
 __version__ = version("filbert")
-__all__ = ["Examples", "Forest", "Tree", "__version__", "read_examples"]
+__all__ = [
+    "Examples",
+    "Forest",
+    "Tree",
+    "TreeSVC",
+    "__version__",
+    "load",
+    "read_examples",
+    "save",
+]

@@ -16,6 +16,8 @@ __all__ = [
     "KernelOverflowError",
     "MatrixTooLargeError",
     "MissingFileError",
+    "ModelFileError",
+    "OutOfMemoryError",
     "ParseError",
     "SkippedInputWarning",
     "TooExpensiveError",
@@ -113,6 +115,36 @@ class MissingFileError(FilbertError, FileNotFoundError):
         return type(self), (self.path,)
 
 
+class ModelFileError(FilbertError, ValueError):
+    """A file that is not a model, is damaged, or was written by a newer Filbert.
+
+    Attributes
+    ----------
+    reason, hint : str
+        What is wrong, and what to do about it.
+    path : str
+        The file; empty where it is not known.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        hint: str = "save the model again, or fetch the file again",
+        path: str = "",
+    ) -> None:
+        super().__init__(f"{path}: {reason} ({hint})" if path else f"{reason} ({hint})")
+        self.reason = reason
+        self.hint = hint
+        self.path = path
+
+    def located(self, path: Any) -> Self:
+        """Return the same error with the file it is about."""
+        return type(self)(self.reason, self.hint, fspath(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.hint, self.path)
+
+
 class CorruptForestError(FilbertError, ValueError):
     """Stored arrays that do not describe a forest: the file or pickle is damaged."""
 
@@ -123,6 +155,17 @@ class CapacityError(FilbertError, ValueError):
 
 class MatrixTooLargeError(FilbertError, MemoryError):
     """A kernel matrix does not fit into memory."""
+
+
+class OutOfMemoryError(FilbertError, MemoryError):
+    """Work would need more memory than `max_memory` allows."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: raise max_memory, or train on fewer trees")
+        self.what = what
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what,)
 
 
 class KernelOverflowError(FilbertError, OverflowError):

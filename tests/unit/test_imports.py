@@ -20,11 +20,12 @@ STAGES = [
     ["read"],
     ["drawing", "tree", "forest", "examples"],
     ["kernels"],
-    ["learners"],
     ["model"],
+    ["learners"],
     ["explain", "report"],
     ["persist"],
     ["datasets", "parts"],
+    ["testing"],
     ["dask"],
     ["cli"],
 ]
@@ -68,7 +69,8 @@ IMPORTS = {
 
 def stage_name(module: str) -> str:
     """`read` for `filbert.read.tsv`; empty for the package itself."""
-    return module.partition(".")[2].partition(".")[0]
+    name = module.partition(".")[2].partition(".")[0]
+    return "cli" if name == "__main__" else name  # `python -m filbert` is the command line
 
 
 def faults(imports: dict[str, set[str]]) -> list[str]:

@@ -1,11 +1,16 @@
 """The command line: one file a subcommand, each a thin shell around the library."""
 
 import sys
+import warnings
+from typing import Any
 
 import typer
 
 from filbert import __version__
 from filbert.cli.demo import demo
+from filbert.cli.evaluate import evaluate
+from filbert.cli.predict import predict
+from filbert.cli.train import train
 from filbert.errors import FilbertError
 
 app = typer.Typer(
@@ -15,6 +20,9 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(demo)
+app.command()(train)
+app.command()(predict)
+app.command()(evaluate)
 
 
 @app.callback(invoke_without_command=True)
@@ -26,8 +34,16 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Run the command line; what users can mend is told in one line, without a traceback."""
+    warnings.showwarning = _show_warning
     try:
         app()
-    except FilbertError as error:
+    except (FilbertError, OSError) as error:  # such as a full disk, or a file not to be read
         typer.echo(f"filbert: {error}", err=True)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show what a warning says, without the line of code it comes from."""
+    typer.echo(f"filbert: warning: {message}", err=True)

@@ -27,22 +27,24 @@ def finite_number(text: str) -> float | None:
 def to_target(labels: Sequence[Label | None]) -> NDArray[Any]:
     """Integers or floats where all labels are numbers, also as text; else strings."""
     kinds = {type(label) for label in labels}
-    if kinds == {str}:
-        texts = [str(label) for label in labels]
-        if all(_INTEGER.fullmatch(text) for text in texts):
-            longest = max(len(text.lstrip("+-")) for text in texts)
-            if longest > _DIGITS:
-                return np.array(texts)  # names rather than numbers
-            return np.array([int(text) for text in texts], dtype=np.int64)
-        numbers = [x for x in map(finite_number, texts) if x is not None]
-        return np.array(numbers) if len(numbers) == len(texts) else np.array(texts)
     if not kinds or kinds == {bool}:
         return np.array(labels, dtype=bool if kinds else np.int64)
+    if kinds == {str}:
+        return _from_texts([str(label) for label in labels])
     if kinds == {int} and all(abs(int(label or 0)) < 2**63 for label in labels):
         return np.array(labels, dtype=np.int64)
     if kinds <= {int, float}:
         return _compact([float(label) for label in labels if label is not None])
     return np.array([str(label) for label in labels])
+
+
+def _from_texts(texts: list[str]) -> NDArray[Any]:
+    if all(_INTEGER.fullmatch(text) for text in texts):
+        if max(len(text.lstrip("+-")) for text in texts) > _DIGITS:
+            return np.array(texts)  # names rather than numbers
+        return np.array([int(text) for text in texts], dtype=np.int64)
+    numbers = [x for x in map(finite_number, texts) if x is not None]
+    return np.array(numbers) if len(numbers) == len(texts) else np.array(texts)
 
 
 def _compact(numbers: list[float]) -> NDArray[Any]:

@@ -1,0 +1,53 @@
+// The exact factorisation of Delta for subset trees:
+//
+//   Delta = Phi M Phi^T + diag(r)
+//
+// over the distinct nodes of a forest. A column of Phi is a class of fragments: all fragments that
+// are rooted in exactly the same two or more distinct nodes, taken together; its mass is the sum of
+// their weights. Fragments that only one distinct node has make up its residual r.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/wide.hpp"
+#include "forest/dag.hpp"
+#include "kernels/spec.hpp"
+
+namespace filbert {
+
+template <class Real>
+struct Factors {
+  std::vector<std::uint64_t> begin;     // by node, one more than there are
+  std::vector<std::uint32_t> features;  // of a node: ascending
+  std::vector<Real> mass;               // by feature
+  std::vector<Real> residual;           // by node
+  std::vector<Real> self;               // by node: Delta(u, u)
+
+  // What happened on the way.
+  std::uint32_t n_rounds = 0;
+  std::uint64_t n_blocks_by_pairs = 0;
+
+  std::span<const std::uint32_t> features_of(NodeId u) const {
+    return {features.data() + begin[u], begin[u + 1] - begin[u]};
+  }
+};
+
+struct FactorLimits {
+  // The walk over a block of n nodes with k children may take budget * n^2 * k steps before the
+  // block is closed by pairs. 0 closes every block so.
+  double budget = 4.0;
+  std::uint64_t max_bytes = ~std::uint64_t{0};
+};
+
+// Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.
+bool fits_double(const KernelSpec& spec, const Dag& dag);
+
+// Subtree and subset tree kernels. Throws OutOfMemory where the factors would exceed max_bytes.
+template <class Real>
+Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
+                        int n_threads, const Watch& watch);
+
+}  // namespace filbert

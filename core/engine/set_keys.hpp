@@ -1,0 +1,88 @@
+// Sets of small numbers by a key of 128 bits: the sum of a pseudo-random number for each member.
+// Two different sets among 10^9 have the same key with a probability of 10^-20.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/rng.hpp"
+
+namespace filbert {
+
+struct SetKey {
+  std::uint64_t a = 0, b = 0;
+
+  SetKey& operator+=(const SetKey& other) {
+    a += other.a;
+    b += other.b;
+    return *this;
+  }
+  bool operator==(const SetKey&) const = default;
+};
+
+inline SetKey set_key(std::uint64_t member) {
+  return {spread(member), spread(member ^ 0xa5a5a5a5a5a5a5a5ULL)};
+}
+
+inline std::size_t scratch_hash(const SetKey& key) { return static_cast<std::size_t>(key.a); }
+inline std::size_t scratch_hash(std::uint32_t key) {
+  return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ULL) >> 20);
+}
+
+// A map that is emptied in no time and keeps its memory.
+template <class Key, class Value>
+class ScratchMap {
+ public:
+  ScratchMap() : slots_(64) {}
+
+  void clear() {
+    keys_.clear();
+    if (++epoch_ == 0) {
+      for (Slot& slot : slots_) slot.epoch = 0;
+      epoch_ = 1;
+    }
+  }
+
+  // The value of a key, made where there is none.
+  Value& at(const Key& key) {
+    if ((keys_.size() + 1) * 2 > slots_.size()) grow();
+    Slot& slot = find(key);
+    if (slot.epoch != epoch_) {
+      slot = {epoch_, key, Value{}};
+      keys_.push_back(key);
+    }
+    return slot.value;
+  }
+
+  const std::vector<Key>& keys() const { return keys_; }  // in order of arrival
+
+ private:
+  struct Slot {
+    std::uint32_t epoch = 0;
+    Key key{};
+    Value value{};
+  };
+
+  Slot& find(const Key& key) {
+    std::size_t i = scratch_hash(key) & (slots_.size() - 1);
+    while (slots_[i].epoch == epoch_ && !(slots_[i].key == key)) i = (i + 1) & (slots_.size() - 1);
+    return slots_[i];
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.epoch == epoch_) find(slot.key) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<Key> keys_;
+  std::uint32_t epoch_ = 1;
+};
+
+}  // namespace filbert

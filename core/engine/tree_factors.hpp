@@ -1,0 +1,64 @@
+// The factors of the kernel between trees: with x the counts of a tree's fragments by class,
+//
+//   K(i, j) = scale_i scale_j sum_t mass_t x_it x_jt + [i = j] diagonal_i
+//
+// Columns that the same trees have equally often are one column, and what a single tree has is in
+// its diagonal: there is no more to a tree than the columns that it shares.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/factors.hpp"
+#include "forest/dag.hpp"
+
+namespace filbert {
+
+struct TreeFactors {
+  std::vector<std::uint64_t> begin;    // by tree, one more than there are
+  std::vector<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
+  std::vector<double> values;          // beside them, or empty: then all are 1
+  std::vector<double> mass;            // by column
+  std::vector<double> scale;           // by tree: 1 over its norm, or 1; 0 where it has no fragment
+  std::vector<double> diagonal;        // by tree
+  std::vector<double> self;            // by tree: K(i, i)
+
+  std::size_t n_trees() const { return begin.size() - 1; }
+  std::span<const std::uint32_t> columns_of(std::size_t tree) const {
+    return {columns.data() + begin[tree], begin[tree + 1] - begin[tree]};
+  }
+
+  // sum over a tree's columns of value * weight
+  double dot(std::size_t tree, const double* weights) const {
+    double sum = 0.0;
+    if (values.empty()) {
+      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) sum += weights[columns[k]];
+    } else {
+      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) {
+        sum += values[k] * weights[columns[k]];
+      }
+    }
+    return sum;
+  }
+
+  // weights += factor * mass * value over a tree's columns
+  void add(std::size_t tree, double factor, double* weights) const {
+    if (values.empty()) {
+      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) {
+        weights[columns[k]] += factor * mass[columns[k]];
+      }
+    } else {
+      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) {
+        weights[columns[k]] += factor * mass[columns[k]] * values[k];
+      }
+    }
+  }
+};
+
+// Throws KernelOverflow where values that are not normalised leave double.
+template <class Real>
+TreeFactors assemble(const Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
+                     bool include_leaves, bool normalize);
+
+}  // namespace filbert

@@ -1,0 +1,6 @@
+"""``python -m filbert``: the command line."""
+
+from filbert.cli import main
+
+if __name__ == "__main__":
+    main()

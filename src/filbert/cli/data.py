@@ -1,0 +1,77 @@
+"""What the subcommands read: options and files that several of them share."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+from numpy.typing import NDArray
+
+from filbert.errors import InvalidParameterError
+from filbert.examples import Examples, Format, read_examples
+from filbert.forest import Forest, OnError
+from filbert.read.files import format_suffix, open_binary
+
+FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; known by the file otherwise.")
+LABEL = typer.Option(None, help="The label's column (from 0) or JSON key.")
+TREE = typer.Option(None, help="The tree's column (from 0) or JSON key.")
+ON_ERROR = typer.Option("raise", help="raise: stop at a bad line; skip: leave it out.")
+JOBS = typer.Option(None, help="Threads; all cores otherwise.")
+
+BRACKETS = "brackets"
+
+
+def read_labelled(
+    path: str, format: str | None, label: str | None, tree: str | None, on_error: str
+) -> tuple[Forest, NDArray[Any]]:
+    """Read labelled examples that have one tree each."""
+    X, y = read_examples(
+        path,
+        format=cast(Format | None, format),
+        label=_column_or_key(label),
+        tree=_column_or_key(tree),
+        on_error=cast(OnError, on_error),
+    )
+    if len(y) == 0:
+        raise InvalidParameterError(f"{path} has no examples: check the file and --format")
+    return _only_forest(X, path), y
+
+
+def read_trees(
+    path: str, format: str | None, label: str | None, tree: str | None, on_error: str
+) -> Forest:
+    """Read trees from a file of labelled examples, or of bare trees in brackets."""
+    if format == BRACKETS or (format is None and _begins_with_a_bracket(path)):
+        return Forest.from_brackets(Path(path), on_error=cast(OnError, on_error))
+    return read_labelled(path, format, label, tree, on_error)[0]
+
+
+def label_text(label: Any) -> str:
+    """Write a label so that it stays on its line and in its column."""
+    return str(label).replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+
+
+def _column_or_key(text: str | None) -> str | int | None:
+    is_number = text is not None and text.isascii() and text.removeprefix("-").isdecimal()
+    return int(text) if text is not None and is_number else text
+
+
+def _only_forest(X: Any, path: str) -> Forest:
+    if not isinstance(X, Examples):
+        return cast(Forest, X)
+    forests = {name: part for name, part in X.parts.items() if isinstance(part, Forest)}
+    if len(forests) > 1:
+        raise InvalidParameterError(
+            f"the examples of {path} have several trees, {', '.join(forests)}: "
+            "choose one with --tree (JSON Lines), or make a file with one tree an example"
+        )
+    unused = [name for name in X.parts if name not in forests]
+    typer.echo(f"filbert: warning: {', '.join(unused)} of {path} not used: trees only", err=True)
+    return next(iter(forests.values()))
+
+
+def _begins_with_a_bracket(path: str) -> bool:
+    if format_suffix(path) in (".tsv", ".jsonl", ".ndjson"):
+        return False
+    with open_binary(path) as stream:
+        start = next((line for line in stream if line.strip()), b"")
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"(")

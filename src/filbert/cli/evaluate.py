@@ -1,0 +1,89 @@
+"""``filbert evaluate``: how well a model does on labelled trees."""
+
+import json
+from typing import Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+from filbert.cli import data
+from filbert.persist import load
+
+_MOST_CLASSES = 10  # that a terminal has columns for
+
+
+def evaluate(
+    model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
+    path: str = typer.Argument(metavar="DATA", help="Labelled trees."),
+    as_json: bool = typer.Option(False, "--json", help="For machines."),
+    jobs: int | None = data.JOBS,
+    format: str | None = data.FORMAT,
+    label: str | None = data.LABEL,
+    tree: str | None = data.TREE,
+    on_error: str = data.ON_ERROR,
+) -> None:
+    """Compare a model's predictions with the labels: accuracy, precision, recall and F1."""
+    svm = load(model).set_params(n_jobs=jobs)
+    X, y = data.read_labelled(path, format, label, tree, on_error)
+    result = measure(*_comparable(y, svm.predict(X)))
+    typer.echo(json.dumps(result, indent=1) if as_json else _table(result))
+
+
+def measure(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Any]:
+    """Return the figures as plain data; classes are those that occur, as in scikit-learn."""
+    classes = np.union1d(true, predicted)
+    columns = precision_recall_fscore_support(true, predicted, labels=classes, zero_division=0)
+    names = ("precision", "recall", "f1", "n_examples")
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {
+        "n_examples": len(true),
+        "accuracy": float((true == predicted).mean()),
+        "macro_f1": float(columns[2].mean()),
+        "classes": [
+            {"class": c, **dict(zip(names, row, strict=True))}
+            for c, row in zip(classes.tolist(), rows, strict=True)
+        ],
+        "confusion": confusion_matrix(true, predicted, labels=classes).tolist(),
+    }
+
+
+def _comparable(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Numbers are compared as numbers, all else as text.
+
+    The labels 1, 2 and x are text in one file; in another, 1 and 2 alone are numbers.
+    """
+    numeric = all(array.dtype.kind in "iuf" for array in (true, predicted))
+    if numeric or true.dtype.kind == predicted.dtype.kind == "b":
+        return true, predicted
+    return true.astype(str), predicted.astype(str)
+
+
+def _table(result: dict[str, Any]) -> str:
+    names = [data.label_text(row["class"]) for row in result["classes"]]
+    width = max(5, *map(len, names))
+    lines = [
+        f"examples  {result['n_examples']:,}",
+        f"accuracy  {result['accuracy']:.2%}",
+        f"macro F1  {result['macro_f1']:.2%}",
+        "",
+        f"{'class':{width}}  precision   recall       F1  examples",
+    ]
+    for name, row in zip(names, result["classes"], strict=True):
+        figures = f"{row['precision']:9.2%}{row['recall']:9.2%}{row['f1']:9.2%}"
+        lines.append(f"{name:{width}}  {figures}{row['n_examples']:10,}")
+    if len(names) <= _MOST_CLASSES:
+        lines += ["", *_confusion(names, width, result["confusion"])]
+    return "\n".join(lines)
+
+
+def _confusion(names: list[str], width: int, counts: list[list[int]]) -> list[str]:
+    column = max(width, *(len(f"{n:,}") for row in counts for n in row))
+    head = "  ".join(f"{name:>{column}}" for name in names)
+    rows = (
+        f"{name:{width}}  " + "  ".join(f"{n:{column},}" for n in row)
+        for name, row in zip(names, counts, strict=True)
+    )
+    return ["confusion: a row for each true class, a column for each predicted one", "",
+            f"{'':{width}}  {head}", *rows]  # fmt: skip

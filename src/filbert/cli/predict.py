@@ -1,0 +1,36 @@
+"""``filbert predict``: a class for each tree of a file."""
+
+import numpy as np
+import typer
+
+from filbert.cli import data
+from filbert.persist import load
+from filbert.persist.atomic import replacing
+
+
+def predict(
+    model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
+    path: str = typer.Argument(metavar="DATA", help="Trees in brackets, or labelled examples."),
+    output: str | None = typer.Option(None, "-o", "--output", metavar="OUT", help="Not stdout."),
+    scores: bool = typer.Option(False, "--scores", help="Add the decision values, by tabs."),
+    jobs: int | None = data.JOBS,
+    format: str | None = typer.Option(
+        None, help="brackets, svmlight-tk, tsv or jsonl; known by the file otherwise."
+    ),
+    label: str | None = data.LABEL,
+    tree: str | None = data.TREE,
+    on_error: str = data.ON_ERROR,
+) -> None:
+    """Predict the class of each tree, one a line."""
+    svm = load(model).set_params(n_jobs=jobs)
+    X = data.read_trees(path, format, label, tree, on_error)
+    lines = [data.label_text(c) for c in svm.predict(X)]
+    if scores:
+        values = np.asarray(svm.decision_function(X)).reshape(len(lines), -1).tolist()
+        lines = ["\t".join([c, *map(repr, row)]) for c, row in zip(lines, values, strict=True)]
+    text = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    with replacing(output) as stream:
+        stream.write(text)

@@ -1,0 +1,331 @@
+"""Support vector machines over tree kernels."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+from warnings import warn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from filbert._core import FactorizedForest
+from filbert.errors import InvalidParameterError
+from filbert.forest import Forest, as_forest
+from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.model import SupportVectorModel, factorize
+from filbert.progress import progress_bar
+from filbert.threads import n_threads
+
+FloatArray = NDArray[np.float64]
+
+
+class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Support vector classification of trees.
+
+    Minimises, exactly and without sampling,
+
+    .. math:: \tfrac12 \|w\|^2 + \sum_i C_i \, \ell(y_i (w \cdot \phi(x_i) + b))
+
+    in the feature space of the kernel, many classes by one against the rest. The kernel matrix is
+    never computed: it is factorised over the fragments that trees share, and coordinate descent in
+    the dual runs on the factors. It stops when the relative gap between the primal and the dual
+    objective, computed over all examples, is at most `tol`.
+
+    Parameters
+    ----------
+    kernel : SubsetTree or Subtree, optional
+        SubsetTree() by default.
+    C : float
+        The weight of one example's loss, as in scikit-learn; the papers' C is n times that.
+    strategy : {"exact"}
+        How the optimum is found.
+    loss : {"hinge", "squared_hinge"}
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    fit_intercept : bool
+        Whether there is a `b`. It is the weight of a constant feature, regularised like the others.
+        False is what the papers do.
+    tol : float
+        The relative duality gap to reach.
+    max_iter : int
+        The most epochs of coordinate descent; a warning tells when they did not suffice.
+    warm_start : bool
+        Whether `fit` begins at the last solution, where it has the same number of examples.
+    max_memory : int, optional
+        The most bytes that the factors may take.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    random_state : int, RandomState or None
+        The order in which examples are visited.
+    verbose : int
+        Whether to show progress.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    support_ : ndarray of int
+        The training examples that are support vectors.
+    n_support_ : ndarray of int
+        Their number in each class.
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        The dual variables times the label, +1 or -1.
+    intercept_ : ndarray of shape (n_problems,)
+    objective_ : float
+        The primal objective; of many classes, the sum.
+    duality_gap_ : float
+        The relative gap; of many classes, the largest.
+    n_iter_ : int
+        Epochs; of many classes, the most.
+    model_ : SupportVectorModel
+
+    Examples
+    --------
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
+    >>> clf.predict(["(Q (VP e) (NP a))"])
+    array(['question'], dtype='<U9')
+    """
+
+    def __init__(
+        self,
+        kernel: TreeKernel | None = None,
+        *,
+        C: float = 1.0,
+        strategy: Literal["exact"] = "exact",
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 1000,
+        warm_start: bool = False,
+        max_memory: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.strategy = strategy
+        self.loss = loss
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on trees `X` with classes `y`; `sample_weight` multiplies C example by example."""
+        task = self._prepare(X, y, sample_weight)
+        start = getattr(self, "_alpha", None) if self.warm_start else None
+        if start is not None and start.shape != task.signs.shape:
+            start = None
+        self._solve(task, self.C, start)
+        return self
+
+    def fit_path(
+        self, X: Any, y: ArrayLike, Cs: Iterable[float], sample_weight: ArrayLike | None = None
+    ) -> list[Self]:
+        """Train for several values of C, each from the solution before.
+
+        One factorisation serves all. Returns a fitted copy for each value, in their order.
+        """
+        task = self._prepare(X, y, sample_weight)
+        fitted: list[Self] = []
+        if not isinstance(Cs, Iterable):
+            raise InvalidParameterError(f"Cs must be several values of C, got {Cs!r}")
+        for C in Cs:
+            start = fitted[-1]._alpha if fitted else None
+            fitted.append(clone(self).set_params(C=C))
+            fitted[-1]._solve(task, C, start)
+        return fitted
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
+        check_is_fitted(self)
+        values = self.model_.decision_function(X, n_jobs=self.n_jobs)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each tree."""
+        values = self.decision_function(X)
+        chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
+        predicted: NDArray[Any] = self.classes_[chosen]
+        return predicted
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+    # ---------------------------------------------------------------- training
+
+    def _prepare(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "_Task":
+        self._check_parameters()
+        forest = as_forest(X)
+        classes, coded = _checked_classes(y, len(forest))
+        weights = _checked_weights(sample_weight, len(forest))
+        weights = weights * _class_factors(self.class_weight, classes, coded)
+        if not weights.any():
+            raise InvalidParameterError("all weights are zero: there is nothing to learn from")
+        # One problem for two classes, else one for each class against the rest.
+        positives = [1] if len(classes) == 2 else range(len(classes))
+        signs = np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
+        kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
+        with progress_bar("factorising", show=self.verbose > 0) as progress:
+            factors = factorize(
+                kernel,
+                forest,
+                max_memory=self.max_memory,
+                n_jobs=self.n_jobs,
+                progress=progress,
+            )
+        return _Task(kernel, forest, factors, classes, coded, signs, weights)
+
+    def _solve(self, task: "_Task", C: float, start: FloatArray | None) -> None:
+        if not _is_real(C) or not 0 < C < np.inf:
+            raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
+        rng = check_random_state(self.random_state)
+        seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
+        bounds = np.broadcast_to(C * task.weights, task.signs.shape)
+        with progress_bar("training", show=self.verbose > 0) as progress:
+            alpha, intercept, primal, _, gap, epochs = task.factors.train(
+                task.signs,
+                np.ascontiguousarray(bounds),
+                start,
+                self.loss == "squared_hinge",
+                bool(self.fit_intercept),
+                float(self.tol),
+                seeds,
+                int(self.max_iter),
+                n_threads(self.n_jobs),
+                progress,
+            )
+        if gap.max() > self.tol:
+            warn(
+                f"TreeSVC stopped after max_iter={self.max_iter} epochs at a relative duality gap "
+                f"of {gap.max():.1e}, above tol={self.tol:g}: raise max_iter, or lower C",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        coef = alpha * task.signs
+        self.support_ = np.flatnonzero(alpha.any(axis=0))
+        self.model_ = SupportVectorModel(
+            task.kernel, task.forest[self.support_], coef[:, self.support_], intercept
+        )
+        self.classes_ = task.classes
+        self.n_support_ = np.bincount(task.coded[self.support_], minlength=len(task.classes))
+        self.dual_coef_ = self.model_.coef
+        self.intercept_ = intercept
+        self.objective_ = float(primal.sum())
+        self.duality_gap_ = float(gap.max())
+        self.n_iter_ = int(epochs.max())
+        self._alpha = alpha
+
+    def _check_parameters(self) -> None:
+        if self.strategy != "exact":
+            raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
+        if self.kernel is not None and not isinstance(self.kernel, SubsetTree | Subtree):
+            raise InvalidParameterError(
+                "strategy 'exact' needs a kernel whose Delta factorises, SubsetTree or Subtree; "
+                f"{self.kernel!r} does not yet: use sklearn.svm.SVC(kernel=...) with it"
+            )
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise InvalidParameterError(
+                f"TreeSVC: loss must be 'hinge' or 'squared_hinge', got {self.loss!r}"
+            )
+        if not _is_real(self.tol) or not 0 < self.tol < 1:
+            raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {self.tol!r}")
+        for name, least, most in (("max_iter", 1, 2**32), ("max_memory", 1, 2**63)):
+            value = getattr(self, name)
+            if value is None and name == "max_memory":
+                continue
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not whole or not least <= value < most:
+                raise InvalidParameterError(
+                    f"TreeSVC: {name} must be a positive integer, got {value!r}"
+                )
+        for name in ("fit_intercept", "warm_start"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidParameterError(
+                    f"TreeSVC: {name} must be True or False, got {getattr(self, name)!r}"
+                )
+
+
+@dataclass
+class _Task:
+    """What is the same for all values of C."""
+
+    kernel: TreeKernel
+    forest: Forest
+    factors: FactorizedForest
+    classes: NDArray[Any]
+    coded: NDArray[np.intp]
+    signs: NDArray[np.int8]  # by problem and example
+    weights: FloatArray  # by example: what C is multiplied with
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _checked_classes(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    labels = column_or_1d(y, warn=True)
+    if len(labels) != n:
+        raise InvalidParameterError(f"X has {n:,} trees, but y has {len(labels):,} labels")
+    if n == 0:
+        raise InvalidParameterError("there are no examples to learn from")
+    check_classification_targets(labels)
+    try:
+        classes, coded = np.unique(labels, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise InvalidParameterError(
+            f"labels must be of one kind, got {kinds}: fill in missing ones, or use strings"
+        ) from None
+    if len(classes) < 2:
+        raise InvalidParameterError(
+            f"TreeSVC needs two classes at least, but all labels are {classes[0]}"
+        )
+    return classes, coded
+
+
+def _checked_weights(sample_weight: ArrayLike | None, n: int) -> FloatArray:
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise InvalidParameterError(
+            f"sample_weight must have one number for each of {n:,} trees, got shape {weights.shape}"
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise InvalidParameterError(
+            f"sample_weight must be finite and not negative; that of sample {bad[0]} is "
+            f"{weights[bad[0]]}"
+        )
+    return weights
+
+
+def _class_factors(class_weight: Any, classes: NDArray[Any], coded: NDArray[np.intp]) -> FloatArray:
+    if class_weight is None:
+        return np.ones(len(coded))
+    factors = compute_class_weight(class_weight, classes=classes, y=classes[coded])
+    if not (np.isfinite(factors) & (factors >= 0)).all():
+        raise InvalidParameterError(
+            f"class_weight must be finite and not negative, got {class_weight!r}"
+        )
+    return np.asarray(factors, dtype=np.float64)[coded]

@@ -1,0 +1,188 @@
+"""A zip of a JSON header and NumPy arrays.
+
+Members are stored, not compressed: then no small file can unpack to a large one, and reading takes
+no more memory than the file has bytes. Arrays are plain numbers and characters, so that nothing in
+a file is ever run.
+"""
+
+import json
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from filbert.errors import ModelFileError
+
+_HEADER = "header.json"
+_LONGEST_HEADER = 1 << 24
+_MOST_ARRAYS = 100
+_NPY_PREFIX = 1 << 12  # more bytes than stand before the numbers of a plain array
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same time always, so that the same model has the same bytes
+_LARGE = 1 << 30  # members beyond need the long form of zip
+
+# What zipfile raises for one or another kind of damage.
+_ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    EOFError,
+    MemoryError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_archive(
+    stream: IO[bytes], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> None:
+    """Write a header and arrays; the header also gets the type and shape of each array."""
+    little = {name: _little_endian(array) for name, array in arrays.items()}
+    listed = {name: {"dtype": a.dtype.str, "shape": list(a.shape)} for name, a in little.items()}
+    text = json.dumps({**header, "arrays": listed}, indent=1, sort_keys=True, allow_nan=False)
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(_member(_HEADER), text.encode())
+        for name, array in sorted(little.items()):
+            info = _member(_file_name(name))
+            with archive.open(info, "w", force_zip64=array.nbytes > _LARGE) as member:
+                npy.write_array(member, array, version=(1, 0), allow_pickle=False)
+
+
+@contextmanager
+def open_archive(stream: IO[bytes]) -> Iterator["ArchiveReader"]:
+    """Give a reader of what :func:`write_archive` wrote; damage raises ModelFileError."""
+    with _damage_told(), zipfile.ZipFile(stream) as archive:
+        yield ArchiveReader(archive)
+
+
+class ArchiveReader:
+    """The members of an archive, by their names alone: whatever else is there is not looked at."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._size = _size(archive)
+        self.header = self._read_header()
+
+    def arrays(self) -> Arrays:
+        """Read the arrays that the header lists."""
+        listed = self.header.get("arrays")
+        if not isinstance(listed, dict):
+            raise ModelFileError("the header does not list the arrays")
+        if len(listed) > _MOST_ARRAYS:
+            raise ModelFileError(f"the header lists {len(listed):,} arrays, which no model has")
+        infos = {n: self._info(_file_name(n), f"the array {n!r} is missing") for n in listed}
+        # Members may overlap in a crafted file: then each fits, and all together do not.
+        if sum(info.file_size for info in infos.values()) > self._size:
+            raise ModelFileError("the arrays together claim to be longer than the file")
+        return {name: self._array(name, listed[name], info) for name, info in infos.items()}
+
+    def _read_header(self) -> dict[str, Any]:
+        info = self._info(_HEADER, "this zip is not a model of Filbert: its header.json is missing")
+        if info.file_size > _LONGEST_HEADER:
+            raise ModelFileError(f"the header is {info.file_size:,} bytes long, which none is")
+        try:
+            header = json.loads(self._archive.read(info), parse_constant=_refuse_constant)
+        except (UnicodeDecodeError, RecursionError, ValueError) as error:
+            raise ModelFileError(f"the header is not JSON: {error}") from None
+        if not isinstance(header, dict):
+            raise ModelFileError("the header is not a JSON object")
+        return header
+
+    def _array(self, name: str, entry: Any, info: zipfile.ZipInfo) -> NDArray[Any]:
+        dtype, shape = _declared(name, entry)
+        n_bytes = dtype.itemsize * int(np.prod(shape, dtype=object))
+        if not n_bytes < info.file_size <= n_bytes + _NPY_PREFIX:
+            raise ModelFileError(f"the array {name!r} is not as long as the header says")
+        # Opened twice, for zipfile checks no sums once one has moved about in a member.
+        with self._archive.open(info) as member, catch_warnings():
+            simplefilter("ignore")  # of prefixes in Python 2's form, which is no matter here
+            _check_prefix(name, member, dtype, shape)
+        with self._archive.open(info) as member:
+            array: NDArray[Any] = npy.read_array(member, allow_pickle=False)
+            if member.read(1):
+                raise ModelFileError(f"the array {name!r} has more bytes than it needs")
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+    def _info(self, name: str, missing: str) -> zipfile.ZipInfo:
+        found = [info for info in self._archive.infolist() if info.filename == name]
+        if len(found) != 1:
+            raise ModelFileError(missing if not found else f"{name} is there {len(found)} times")
+        [info] = found
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+            raise ModelFileError(f"{name} is compressed or encrypted, which Filbert never does")
+        if not 0 <= info.file_size == info.compress_size <= self._size:
+            raise ModelFileError(f"{name} claims to be longer than the file")
+        return info
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except _ZIP_ERRORS as error:
+        raise ModelFileError(f"the file is damaged or not a model: {error}") from None
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, _EPOCH)
+    info.create_system = 3  # as on Unix, everywhere: see _EPOCH
+    info.external_attr = 0o644 << 16
+    return info
+
+
+def _file_name(array: str) -> str:
+    return f"{array}.npy"
+
+
+def _little_endian(array: NDArray[Any]) -> NDArray[Any]:
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _size(archive: zipfile.ZipFile) -> int:
+    stream = archive.fp
+    assert stream is not None
+    return stream.seek(0, 2)
+
+
+def _declared(name: str, entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The type and shape that the header gives an array."""
+    text = entry.get("dtype") if isinstance(entry, dict) else None
+    shape = entry.get("shape") if isinstance(entry, dict) else None
+    sizes_right = isinstance(shape, list) and all(type(n) is int and 0 <= n < 2**48 for n in shape)
+    if not isinstance(text, str) or not isinstance(shape, list) or not sizes_right:
+        raise ModelFileError(f"the header does not tell the type and shape of the array {name!r}")
+    # A table of the plain types: NumPy's own parser knows many more, objects among them.
+    kind, width = text[:2], text[2:]
+    widths = {"<i": "1248", "<u": "1248", "|i": "1", "|u": "1", "<f": "248", "|b": "1"}
+    is_plain = kind in widths and len(width) == 1 and width in widths[kind]
+    is_text = kind == "<U" and width.isascii() and width.isdecimal() and len(width) < 10
+    if not (is_plain or is_text) or len(shape) not in (1, 2):
+        raise ModelFileError(f"the array {name!r} is of a type {text[:20]!r} that no model has")
+    return np.dtype(text), tuple(shape)
+
+
+def _check_prefix(
+    name: str, member: IO[bytes], dtype: np.dtype[Any], shape: tuple[int, ...]
+) -> None:
+    """Compare what the array says of itself with the header, before memory is taken for it."""
+    try:
+        version = npy.read_magic(member)
+        found = npy.read_array_header_1_0(member) if version == (1, 0) else None
+    except Exception as error:  # it evaluates a literal, and crafted ones fail in many ways
+        raise ModelFileError(f"the array {name!r} is no NumPy array: {error}") from None
+    if found is None or found[0] != shape or found[2] != dtype:
+        raise ModelFileError(f"the array {name!r} is not of the type and shape the header tells")
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is no number")

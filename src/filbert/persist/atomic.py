@@ -1,0 +1,67 @@
+"""Writing a file all at once: readers see the old one or the new one, never a part."""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from filbert.errors import MissingFileError
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Give a stream whose content takes the place of the file when the block ends well.
+
+    After any error the file is what it was. A link stays a link, and an existing file keeps its
+    permissions.
+    """
+    mode = _mode(path)
+    if mode is not None and not stat.S_ISREG(mode):
+        with open(path, "wb") as stream:  # a pipe or a device: there is nothing to replace
+            yield stream
+        return
+    target = os.path.realpath(path)
+    check_folder(target)
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".{secrets.token_hex(8)}.part")
+    # Not by tempfile, whose files nobody else may read: this one gets what new files get.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except BaseException:  # Ctrl-C too
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse a file in a folder that is not there; good to know before long work, too."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise MissingFileError(folder)
+
+
+def _mode(path: str | os.PathLike[str]) -> int | None:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name last; where a system cannot do that for folders, it lasts soon enough."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

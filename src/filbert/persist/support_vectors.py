@@ -1,0 +1,161 @@
+"""A fitted TreeSVC as a header and arrays, and back."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
+from filbert.forest import Forest
+from filbert.kernels import PartialTree
+from filbert.learners.svm import TreeSVC
+from filbert.model import SupportVectorModel
+from filbert.persist import parameters
+from filbert.persist.archive import Arrays
+
+_FOREST = "support."  # what the names of the support vectors' arrays begin with
+_FIGURES = ("objective", "duality_gap", "n_iter")
+
+
+def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
+    """Return what a file holds of a fitted estimator."""
+    check_is_fitted(svm)
+    header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
+    svm._check_parameters()
+    _check_cost(svm.C)
+    if not (np.isfinite(svm.model_.coef).all() and np.isfinite(svm.model_.intercept).all()):
+        raise InvalidParameterError("the model has weights that are not finite: train it again")
+    classes, are_objects = _storable_classes(svm.classes_)
+    header |= {
+        "kernel": parameters.kernel_to_json(svm.model_.kernel),
+        "classes_are_objects": are_objects,
+        **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES},
+    }
+    arrays = {
+        "classes": classes,
+        "indices": svm.support_.astype(np.int64),
+        "n_support": svm.n_support_.astype(np.int64),
+        "coef": svm.model_.coef,
+        "intercept": svm.model_.intercept,
+    }
+    forest = svm.model_.support.to_arrays()
+    return header, arrays | {_FOREST + name: array for name, array in forest.items()}
+
+
+def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
+    """Return the estimator; anything that does not fit together raises ModelFileError."""
+    try:
+        svm = TreeSVC(**parameters.from_json(TreeSVC, header.get("parameters")))
+        svm._check_parameters()
+        _check_cost(svm.C)
+        kernel = parameters.kernel_from_json(header.get("kernel"))
+        if isinstance(kernel, PartialTree):
+            raise InvalidParameterError("the kernel of a TreeSVC cannot be PartialTree")
+        support = Forest.from_arrays(_part(arrays, _FOREST))
+    except FilbertError as error:
+        raise ModelFileError(str(error)) from None
+    n, n_classes = len(support), len(_array(arrays, "classes"))
+    n_problems = 1 if n_classes == 2 else n_classes
+    svm.classes_ = _checked_classes(_array(arrays, "classes"), header.get("classes_are_objects"))
+    svm.support_ = _integers(arrays, "indices", n).astype(np.intp, copy=False)
+    svm.n_support_ = _integers(arrays, "n_support", n_classes).astype(np.intp, copy=False)
+    coef = _floats(arrays, "coef", (n_problems, n))
+    intercept = _floats(arrays, "intercept", (n_problems,))
+    if (np.diff(svm.support_) <= 0).any():
+        raise ModelFileError("the indices of the support vectors do not ascend")
+    if int(svm.n_support_.sum(dtype=object)) != n:
+        raise ModelFileError(f"the classes' support vectors do not add up to {n:,}")
+    svm.model_ = SupportVectorModel(kernel, support, coef, intercept)
+    svm.dual_coef_, svm.intercept_ = coef, intercept
+    svm.objective_ = _figure(header, "objective")
+    svm.duality_gap_ = _figure(header, "duality_gap")
+    svm.n_iter_ = int(_figure(header, "n_iter"))
+    return svm
+
+
+def _check_cost(C: Any) -> None:
+    if isinstance(C, bool) or not 0 < C < np.inf:
+        raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
+
+
+# ---------------------------------------------------------------- classes
+
+
+def _storable_classes(classes: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+    """Return classes as a plain array, and whether they were Python objects (as pandas has them).
+
+    Objects that are strings, or all numbers of one kind, are stored as such.
+    """
+    stored = classes
+    if classes.dtype == object and len({type(c) for c in classes}) == 1:
+        stored = np.array(classes.tolist())
+        if stored.tolist() != classes.tolist():  # NumPy cuts off zeros at the end of a string
+            stored = classes
+    kind, width = stored.dtype.kind, stored.dtype.itemsize
+    if kind not in "Uiufb" or (kind == "f" and width > 8):
+        raise InputTypeError(
+            f"classes of type {classes.dtype} cannot be saved: train with labels that are all "
+            "strings, integers, floats or bools"
+        )
+    return stored, classes.dtype == object
+
+
+def _checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
+    if classes.ndim != 1 or len(classes) < 2 or not isinstance(are_objects, bool):
+        raise ModelFileError("there are fewer than two classes")
+    plain = np.ascontiguousarray(classes)
+    if plain.dtype.kind == "U":
+        right = plain.dtype.itemsize > 0 and plain.view(np.uint32).max() <= 0x10FFFF
+    elif plain.dtype.kind == "b":
+        right = plain.view(np.uint8).max() <= 1
+    else:
+        right = bool(np.isfinite(plain).all())
+    if not right or not (plain[:-1] < plain[1:]).all():
+        raise ModelFileError("the classes are not ascending values")
+    return plain.astype(object) if are_objects else plain
+
+
+# ---------------------------------------------------------------- arrays
+
+
+def _part(arrays: Arrays, prefix: str) -> Arrays:
+    return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
+
+
+def _array(arrays: Arrays, name: str) -> NDArray[Any]:
+    if name not in arrays:
+        raise ModelFileError(f"the array {name!r} is missing")
+    return arrays[name]
+
+
+def _integers(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
+    array = _array(arrays, name)
+    if array.dtype != np.int64 or array.shape != (n,) or (array < 0).any():
+        raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")
+    return array
+
+
+def _floats(arrays: Arrays, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    array = _array(arrays, name)
+    if array.dtype != np.float64 or array.shape != shape:
+        raise ModelFileError(f"the array {name!r} is not of shape {shape}, but {array.shape}")
+    if not np.isfinite(array).all():
+        raise ModelFileError(f"the array {name!r} has a number that is not finite")
+    return array
+
+
+# ---------------------------------------------------------------- figures of the training
+
+
+def _or_none(value: float) -> float | None:
+    return value if np.isfinite(value) else None  # JSON has no other word for it
+
+
+def _figure(header: dict[str, Any], name: str) -> float:
+    value = header.get(name, "")
+    if value is None:
+        return float("nan")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ModelFileError(f"{name!r} is not a number")
+    return value

@@ -1,0 +1,83 @@
+"""Checks of what classifiers say: shapes, agreement, and that they learn at all."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import accuracy_score
+
+from filbert.testing.tools import assert_same, check, fresh, sentences
+
+
+@check("predict")
+def check_it_learns(name: str, estimator: Any) -> None:
+    """Kinds of sentences that differ in their productions are told apart."""
+    for n_classes in (2, 3):
+        X, y = sentences(90, n_classes, noise=False)
+        accuracy = np.mean(fresh(estimator).fit(X[:60], y[:60]).predict(X[60:]) == y[60:])
+        assert accuracy > 0.9, f"{name} should learn {n_classes} kinds, accuracy {accuracy:.2f}"
+
+
+@check("predict")
+def check_known_classes(name: str, estimator: Any) -> None:
+    """Only classes of the training data are predicted, in their own type."""
+    X, y = sentences(30, 3)
+    fitted = fresh(estimator).fit(X, np.array(["a", "b", "c"])[y])
+    predicted = fitted.predict([*map(str, X), "(unseen (tree x))", "(S)"])
+    assert predicted.shape == (32,), f"{name}.predict: expected shape (32,), got {predicted.shape}"
+    assert set(predicted) <= set("abc"), f"{name} predicts unknown classes: {set(predicted)}"
+    assert predicted.dtype == fitted.classes_.dtype, f"{name}: predictions should be {'<U1'}"
+
+
+@check("decision_function")
+def check_shape_for_two_classes(name: str, estimator: Any) -> None:
+    """For two classes there is one score for each tree, in float64."""
+    X, y = sentences()
+    values = fresh(estimator).fit(X, y).decision_function(X)
+    assert values.shape == (40,), f"{name}: expected scores of shape (40,), got {values.shape}"
+    assert values.dtype == np.float64, f"{name}: expected float64 scores, got {values.dtype}"
+
+
+@check("decision_function")
+def check_shape_for_many_classes(name: str, estimator: Any) -> None:
+    """For more classes there is a column for each."""
+    X, y = sentences(40, 3)
+    values = fresh(estimator).fit(X, y).decision_function(X)
+    assert values.shape == (40, 3), f"{name}: expected scores of shape (40, 3), got {values.shape}"
+
+
+@check("predict", "decision_function")
+def check_scores_agree_with_predictions(name: str, estimator: Any) -> None:
+    """The class of the largest score, or of a positive one, is predicted."""
+    for n_classes in (2, 3):
+        X, y = sentences(60, n_classes)
+        fitted = fresh(estimator).fit(X, np.array(["r", "s", "t"])[y])
+        values = fitted.decision_function(X)
+        chosen = values.argmax(axis=1) if values.ndim == 2 else (values > 0).astype(int)
+        assert_same(
+            fitted.predict(X), fitted.classes_[chosen], f"{name}: predict should follow the scores"
+        )
+
+
+@check("predict", "score")
+def check_score_is_accuracy(name: str, estimator: Any) -> None:
+    """`score` is the share of trees classified rightly, weighted if asked for."""
+    X, y = sentences(60, 3)
+    fitted = fresh(estimator).fit(X[:30], y[:30])
+    weights = np.linspace(0, 1, 60)
+    for sample_weight in (None, weights):
+        expected = accuracy_score(y, fitted.predict(X), sample_weight=sample_weight)
+        score = fitted.score(X, y, sample_weight=sample_weight)
+        assert abs(score - expected) < 1e-12, f"{name}.score: expected {expected}, got {score}"
+
+
+@check("predict")
+def check_outputs_are_new_arrays(name: str, estimator: Any) -> None:
+    """Writing into predictions changes neither the estimator nor later predictions."""
+    X, y = sentences(40, 3)
+    fitted = fresh(estimator).fit(X, y)
+    for method in ("predict", "decision_function"):
+        if hasattr(fitted, method):
+            first = getattr(fitted, method)(X)
+            expected = first.copy()
+            first[:] = 0
+            assert_same(getattr(fitted, method)(X), expected, f"{name}.{method} after writing")

@@ -1,0 +1,218 @@
+"""Checks of X: in which forms trees may come, and trees out of the ordinary."""
+
+from typing import Any
+
+import numpy as np
+
+from filbert.forest import Forest
+from filbert.testing.tools import (
+    assert_close,
+    assert_same,
+    check,
+    expected_error,
+    fresh,
+    outputs,
+    sentences,
+    tight,
+)
+
+
+def _check_form(name: str, estimator: Any, form: Any, what: str) -> None:
+    X, y = sentences(50)
+    expected = outputs(fresh(estimator).fit(X, y), X)
+    fitted = fresh(estimator).fit(form(X), y)
+    message = f"{name}: {what} should give the same as a Forest"
+    assert_close(outputs(fitted, X), expected, message + " in training", 1e-9)
+    assert_close(outputs(fitted, form(X)), expected, message + " in prediction", 1e-9)
+
+
+@check()
+def check_bracket_strings(name: str, estimator: Any) -> None:
+    """X may be a list of bracket strings."""
+    _check_form(name, estimator, lambda X: list(map(str, X)), "a list of strings")
+
+
+@check()
+def check_lists_of_trees(name: str, estimator: Any) -> None:
+    """X may be a list of trees."""
+    _check_form(name, estimator, list, "a list of Trees")
+
+
+@check()
+def check_tuples(name: str, estimator: Any) -> None:
+    """X may be a tuple."""
+    _check_form(name, estimator, lambda X: tuple(map(str, X)), "a tuple of strings")
+
+
+@check()
+def check_object_arrays(name: str, estimator: Any) -> None:
+    """X may be an array of objects, as scikit-learn makes of lists."""
+    _check_form(
+        name, estimator, lambda X: np.array(list(map(str, X)), dtype=object), "an array of objects"
+    )
+
+
+@check()
+def check_string_arrays(name: str, estimator: Any) -> None:
+    """X may be an array of strings of fixed width."""
+    _check_form(name, estimator, lambda X: np.array(list(map(str, X))), "an array of strings")
+
+
+@check()
+def check_forests_built_apart(name: str, estimator: Any) -> None:
+    """Trees to predict may come from another forest, with nodes in another order."""
+    _check_form(
+        name, estimator, lambda X: Forest(list(map(str, X))[::-1])[::-1], "a forest built apart"
+    )
+
+
+@check()
+def check_slices(name: str, estimator: Any) -> None:
+    """A part of a larger forest is as good as a forest of its own."""
+
+    def part(X: Forest) -> Forest:
+        before = Forest(f"(S (NP x{i}) (VP y{i % 7}))" for i in range(200))
+        return Forest.concat([before, X, before])[200 : 200 + len(X)]
+
+    _check_form(name, estimator, part, "a slice of a larger forest")
+
+
+@check()
+def check_single_trees(name: str, estimator: Any) -> None:
+    """One tree at a time gives the same as all at once."""
+    X, y = sentences(60, 3)
+    fitted = fresh(estimator).fit(X, y)
+    batch = outputs(fitted, X)
+    for i in range(0, 60, 7):
+        for form in (X[i : i + 1], [X[i]], [str(X[i])], X[i]):
+            one = outputs(fitted, form)
+            assert_close(one, batch[i : i + 1], f"{name}: tree {i} alone and in a batch", 1e-9)
+
+
+@check()
+def check_order_of_prediction(name: str, estimator: Any) -> None:
+    """The output of a tree does not depend on the trees around it."""
+    X, y = sentences(60, 3)
+    fitted = fresh(estimator).fit(X, y)
+    order = np.random.default_rng(0).permutation(60)
+    message = f"{name}: the output should follow the order of trees"
+    assert_close(outputs(fitted, X[order]), outputs(fitted, X)[order], message, 1e-9)
+
+
+@check()
+def check_prediction_of_nothing(name: str, estimator: Any) -> None:
+    """No trees give no output, of the right number of columns."""
+    for n_classes in (2, 3):
+        X, y = sentences(30, n_classes)
+        fitted = fresh(estimator).fit(X, y)
+        expected = outputs(fitted, X[:1])[:0].shape
+        for nothing in (X[:0], list[str]()):
+            shape = outputs(fitted, nothing).shape
+            assert shape == expected, f"{name}: expected shape {expected} for no trees, got {shape}"
+
+
+@check()
+def check_training_on_nothing(name: str, estimator: Any) -> None:
+    """Without examples there is a ValueError."""
+    for nothing in (Forest(), list[str]()):
+        with expected_error(ValueError, f"{name}.fit without examples"):
+            fresh(estimator).fit(nothing, [])
+
+
+@check()
+def check_what_is_no_tree(name: str, estimator: Any) -> None:
+    """Numbers, a bare string, None and broken brackets in place of trees are errors."""
+    X, y = sentences()
+    kinds = (TypeError, ValueError)
+    fitted = fresh(estimator).fit(X, y)
+    for bad in ([1] * 40, "(S a)", None, ["(S a"] * 40, [None] * 40, np.zeros((40, 2))):
+        with expected_error(kinds, f"{name}.fit on {bad!r:.20}"):
+            fresh(estimator).fit(bad, y)
+        with expected_error(kinds, f"{name}: output for {bad!r:.20}"):
+            outputs(fitted, bad)
+
+
+@check()
+def check_unseen_labels(name: str, estimator: Any) -> None:
+    """Trees of labels and productions never seen have finite output."""
+    X, y = sentences(40, 3)
+    fitted = fresh(estimator).fit(X, y)
+    values = outputs(fitted, ["(X (Y z) (Z q))", "(S (NP ü))", "(NP (D \\( ) (N 語))"] * 20)
+    assert np.isfinite(values).all(), f"{name}: unseen labels should score finite, got {values}"
+
+
+@check()
+def check_single_nodes(name: str, estimator: Any) -> None:
+    """Trees of one node, which may have no fragment at all, have finite output."""
+    X, y = sentences(40, 3)
+    fitted = fresh(estimator).fit(X, y)
+    for trees in (["(S)"], ["dog"], ["(unheard-of)"] * 50):
+        values = outputs(fitted, trees)
+        assert np.isfinite(values).all(), f"{name}: single nodes should score finite, got {values}"
+
+
+@check()
+def check_training_on_single_nodes(name: str, estimator: Any) -> None:
+    """Trees of one node can be trained on, alone or among others."""
+    X, y = sentences()
+    for trees in (["(a)", "(b)"] * 20, [*["(S)"] * 10, *X[:30]], ["(S)"] * 40):
+        texts = list(map(str, trees))
+        values = outputs(fresh(estimator).fit(texts, y), texts)
+        assert np.isfinite(values).all(), f"{name}: single nodes should score finite, got {values}"
+
+
+@check()
+def check_large_trees(name: str, estimator: Any) -> None:
+    """Trees of 10^4 nodes, and deep ones, overflow neither numbers nor the stack."""
+    comb = "(a " * 300 + "{}" + " (b c))" * 300
+    star = f"(S {'(A b) ' * 5_000}{{}})"
+    bush = f"(T {'(B (C d) (C e) (E (C d) f)) ' * 1_000}{{}})"
+    shapes = (comb, star, bush)
+    trees = [shape.format(leaf) for shape in shapes for leaf in "xyxy"]
+    fitted = fresh(estimator).fit(trees, [0, 1] * 6)
+    for some in (trees, trees[-1:], trees * 3):
+        assert np.isfinite(outputs(fitted, some)).all(), f"{name}: large trees should score finite"
+
+
+@check()
+def check_identical_trees_of_two_classes(name: str, estimator: Any) -> None:
+    """The same tree with both labels is no reason to fail."""
+    X, y = sentences(20)
+    same = Forest.concat([X, X])
+    values = outputs(fresh(estimator).fit(same, np.concatenate([y, 1 - y])), X)
+    assert np.isfinite(values).all(), f"{name}: contradictory labels should score finite"
+    constant = X[[0] * 20]
+    values = outputs(fresh(estimator).fit(constant, y), constant)
+    assert np.isfinite(values).all(), f"{name}: one tree in 20 copies should score finite"
+    assert len(set(values.tolist())) == 1, f"{name}: equal trees should score equally: {values}"
+
+
+@check("optimum")
+def check_order_of_training(name: str, estimator: Any) -> None:
+    """The order of examples changes the solution by less than its tolerance."""
+    for n_classes in (2, 3):
+        X, y = sentences(60, n_classes)
+        order = np.random.default_rng(1).permutation(60)
+        expected = outputs(tight(estimator).fit(X, y), X)
+        actual = outputs(tight(estimator).fit(X[order], y[order]), X)
+        assert_close(actual, expected, f"{name}: a permutation of the examples")
+
+
+@check("optimum", "C")
+def check_duplicated_data(name: str, estimator: Any) -> None:
+    """All examples twice at half the C is the same problem."""
+    X, y = sentences(30, 3)
+    expected = outputs(tight(estimator).fit(X, y), X)
+    half = tight(estimator, C=estimator.get_params()["C"] / 2)
+    actual = outputs(half.fit(Forest.concat([X, X]), np.concatenate([y, y])), X)
+    assert_close(actual, expected, f"{name}: every example twice at half the C")
+
+
+@check("predict")
+def check_output_has_no_memory(name: str, estimator: Any) -> None:
+    """Predicting twice gives the same, whatever was predicted between."""
+    X, y = sentences()
+    fitted = fresh(estimator).fit(X, y)
+    first = outputs(fitted, X)
+    outputs(fitted, ["(Z (Y z) (Y z))"] * 50)
+    assert_same(outputs(fitted, X), first, f"{name}: predicting should not change the estimator")

@@ -1,0 +1,149 @@
+"""What the checks share: how they are listed, the trees they train on, and comparisons."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from filbert.forest import Forest
+
+Array = NDArray[Any]
+CheckFunction = Callable[[str, Any], None]
+
+
+class Check(NamedTuple):
+    """A check, and what an estimator must have for it to make sense: see `abilities`."""
+
+    run: CheckFunction
+    needs: frozenset[str]
+
+
+CHECKS: list[Check] = []
+
+
+def check(*needs: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Add a function to the list of checks."""
+
+    def add(function: CheckFunction) -> CheckFunction:
+        CHECKS.append(Check(function, frozenset(needs)))
+        return function
+
+    return add
+
+
+def abilities(estimator: Any) -> set[str]:
+    """Name what an estimator has: methods, parameters, and two things more.
+
+    These are "sample_weight", and "optimum": that it solves a problem whose solution does not
+    depend on the order of examples. What learns example by example (`partial_fit`) does not.
+    """
+    methods = ("predict", "decision_function", "score", "partial_fit", "transform")
+    found = {name for name in methods if hasattr(estimator, name)}
+    found |= set(estimator.get_params(deep=False))
+    if has_fit_parameter(estimator, "sample_weight"):
+        found.add("sample_weight")
+    if "tol" in found and "partial_fit" not in found:
+        found.add("optimum")
+    return found
+
+
+# ---------------------------------------------------------------- estimators
+
+
+def fresh(estimator: Any, **parameters: Any) -> Any:
+    """Clone an estimator, with a fixed seed where it has one, and set parameters."""
+    if "random_state" in estimator.get_params(deep=False):
+        parameters.setdefault("random_state", 0)
+    return clone(estimator).set_params(**parameters)
+
+
+def tight(estimator: Any, **parameters: Any) -> Any:
+    """Clone an estimator so that it comes close to the optimum."""
+    has = estimator.get_params(deep=False)
+    if "tol" in has:
+        parameters.setdefault("tol", 1e-9)
+    if "max_iter" in has:
+        parameters.setdefault("max_iter", 100_000)
+    return fresh(estimator, **parameters)
+
+
+def outputs(fitted: Any, X: Any) -> Array:
+    """Give the most telling numbers that an estimator has for trees."""
+    for method in ("decision_function", "transform", "predict"):
+        if hasattr(fitted, method):
+            return np.asarray(getattr(fitted, method)(X))
+    raise AssertionError(f"{fitted!r} has neither decision_function, transform nor predict")
+
+
+# ---------------------------------------------------------------- trees
+
+SENTENCES = (
+    "(S (NP (D {d}) (N {n})) (VP (V {v}) (NP (N {m}))))",
+    "(S (NP (D {d}) (N {n})) (VP (AUX was) (VP (V {v}) (PP (P by) (NP (N {m}))))))",
+    "(SQ (AUX did) (NP (D {d}) (N {n})) (VP (V {v}) (NP (N {m}))) ?)",
+)
+WORDS = {"d": "a the no", "n": "dog cat cow hen", "v": "saw bit", "m": "it us"}
+
+
+def sentences(n: int = 40, n_classes: int = 2, *, noise: bool = True) -> tuple[Forest, Array]:
+    """Make sentences of two or three kinds; with noise every tenth has a wrong class."""
+    rng = np.random.default_rng(n_classes)
+    y = np.arange(n) % n_classes
+    words = [{key: rng.choice(some.split()) for key, some in WORDS.items()} for _ in range(n)]
+    X = Forest(SENTENCES[kind].format(**w) for kind, w in zip(y, words, strict=True))
+    if noise:
+        y[5::10] = (y[5::10] + 1) % n_classes
+    return X, y
+
+
+# ---------------------------------------------------------------- comparisons
+
+
+def assert_same(actual: Any, expected: Any, message: str) -> None:
+    """Demand equal arrays, to the last bit."""
+    a, b = np.asarray(actual), np.asarray(expected)
+    same = a.shape == b.shape and a.dtype == b.dtype
+    same = same and bool((a == b).all() if a.dtype == object else a.tobytes() == b.tobytes())
+    assert same, f"{message}: expected {b!r}, got {a!r}"
+
+
+def assert_close(actual: Any, expected: Any, message: str, tolerance: float = 1e-3) -> None:
+    """Demand arrays that differ by at most `tolerance` of the largest value (or of 1)."""
+    a, b = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
+    assert a.shape == b.shape, f"{message}: expected shape {b.shape}, got {a.shape}"
+    allowed = tolerance * max(1.0, float(np.abs(b).max(initial=0)))
+    error = float(np.abs(a - b).max(initial=0))
+    assert error <= allowed, f"{message}: they differ by {error:.2e}, more than {allowed:.2e}"
+
+
+def assert_same_state(actual: Any, expected: Any, X: Any, message: str) -> None:
+    """Demand that two fitted estimators have the same arrays and the same output for `X`."""
+    for name, value in vars(expected).items():
+        if name.endswith("_") and isinstance(value, np.ndarray | float | int):
+            assert hasattr(actual, name), f"{message}: {name} is missing"
+            assert_same(getattr(actual, name), value, f"{message}: {name} is different")
+    assert_same(outputs(actual, X), outputs(expected, X), f"{message}: the output is different")
+
+
+@contextmanager
+def expected_error(
+    kinds: type[Exception] | tuple[type[Exception], ...], case: str
+) -> Iterator[None]:
+    """Demand that an error of a kind is raised, and that it says something."""
+    names = " or ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Exception as error:
+        if not isinstance(error, kinds):
+            raise AssertionError(f"{case}: expected {names}, got {error!r}") from error
+        if not str(error):
+            raise AssertionError(f"{case}: {error!r} should say what is wrong") from error
+    else:
+        raise AssertionError(f"{case}: expected {names}, but nothing was raised")

@@ -1,0 +1,285 @@
+"""The command line: from files to models, predictions and figures."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.metrics import f1_score
+from typer.testing import CliRunner, Result
+
+from filbert import TreeSVC, __version__, load, read_examples
+from filbert.cli import app, main
+from filbert.kernels import SubsetTree, Subtree
+
+TREES = [f"(S (NP {a}) (VP {b}))" for a in "abcd" for b in "xyz"]
+LABELS = ["q" if "a" in tree or "b" in tree else "s" for tree in TREES]
+
+
+def write(path: Path, lines: list[str]) -> str:
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return str(path)
+
+
+@pytest.fixture
+def tsv(tmp_path: Path) -> str:
+    pairs = zip(LABELS, TREES, strict=True)
+    return write(tmp_path / "train.tsv", [f"{label}\t{tree}" for label, tree in pairs])
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> str:
+    return write(tmp_path / "trees.txt", TREES)
+
+
+@pytest.fixture
+def model(tmp_path: Path, tsv: str) -> str:
+    path = str(tmp_path / "model.filbert")
+    run("train", tsv, "-o", path)
+    return path
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def run_main(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> tuple[int, str]:
+    """The exit code and what is on the error stream."""
+    monkeypatch.setattr(sys, "argv", ["filbert", *arguments])
+    monkeypatch.setattr("warnings.showwarning", None)  # which main sets: put it back afterwards
+    with pytest.raises(SystemExit) as stop:
+        main()
+    code = stop.value.code
+    return (code if isinstance(code, int) else 0), capsys.readouterr().err
+
+
+def python(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "filbert", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+# ---------------------------------------------------------------- train, predict, evaluate
+
+
+def lines_of(format: str) -> list[str]:
+    pairs = list(zip(LABELS, TREES, strict=True))
+    if format == "tsv":
+        return [f"{label}\t{tree}" for label, tree in pairs]
+    if format == "jsonl":
+        return [json.dumps({"label": label, "tree": tree}) for label, tree in pairs]
+    return [f"{1 if label == 'q' else -1} |BT| {tree} |ET|" for label, tree in pairs]
+
+
+@pytest.mark.parametrize("format", ["tsv", "jsonl", "svmlight-tk"])
+def test_the_whole_way(tmp_path: Path, format: str) -> None:
+    data = write(tmp_path / "data", lines_of(format))  # the format is known by the content
+    model, out = str(tmp_path / "model"), tmp_path / "out"
+    summary = run("train", data, "-o", model)
+    assert summary.stdout.startswith("12 examples, 2 classes, ")
+    assert summary.stderr == ""
+    run("predict", model, data, "-o", str(out))
+    X, y = read_examples(data)
+    assert out.read_text().split() == [str(label) for label in y]
+    figures = json.loads(run("evaluate", model, data, "--json").stdout)
+    assert figures["accuracy"] == 1.0
+    assert [row["class"] for row in figures["classes"]] == sorted(set(y.tolist()))
+    expected = TreeSVC(random_state=0).fit(X, y)
+    assert load(model).decision_function(X).tobytes() == expected.decision_function(X).tobytes()
+
+
+def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
+    path = str(tmp_path / "model")
+    options = "--kernel sst --decay 0.2 --include-leaves -C 3 --class-weight balanced --tol 0.01"
+    run("train", tsv, "-o", path, *options.split(), "--no-intercept", "--jobs", "1", "--seed", "7")
+    expected = TreeSVC(
+        SubsetTree(0.2, include_leaves=True), C=3, class_weight="balanced", tol=0.01,
+        fit_intercept=False, n_jobs=1, random_state=7,
+    )  # fmt: skip
+    assert load(path).get_params() == expected.get_params()
+    run("train", tsv, "-o", path, "--kernel", "st")
+    assert load(path).kernel == Subtree()
+
+
+def test_quiet_says_nothing(tmp_path: Path, tsv: str) -> None:
+    result = run("train", tsv, "-o", str(tmp_path / "model"), "--quiet")
+    assert result.output == ""
+
+
+def test_progress_goes_to_the_error_stream(tmp_path: Path, tsv: str) -> None:
+    result = run("train", tsv, "-o", str(tmp_path / "model"), "--verbose")
+    assert result.stdout.count("\n") == 1
+    assert "training" in result.stderr
+
+
+def test_columns_and_keys(tmp_path: Path) -> None:
+    pairs = list(zip(LABELS, TREES, strict=True))
+    model = str(tmp_path / "model")
+    columns = write(tmp_path / "c.tsv", [f"{i}\t{t}\t{c}" for i, (c, t) in enumerate(pairs)])
+    run("train", columns, "-o", model, "--label", "-1", "--tree", "1")
+    assert load(model).classes_.tolist() == ["q", "s"]
+    objects = [json.dumps({"kind": c, "trees": {"a": t, "b": "(x y)"}}) for c, t in pairs]
+    keys = write(tmp_path / "k.jsonl", objects)
+    run("train", keys, "-o", model, "--label", "kind", "--tree", "trees.a")
+    assert load(model).classes_.tolist() == ["q", "s"]
+
+
+def test_bare_trees_are_predicted(model: str, bare: str) -> None:
+    assert run("predict", model, bare).stdout.split() == LABELS
+    assert run("predict", model, bare, "--format", "brackets").stdout.split() == LABELS
+
+
+def test_scores_are_exact(model: str, bare: str) -> None:
+    rows = [line.split("\t") for line in run("predict", model, bare, "--scores").stdout.split("\n")]
+    assert [float(row[1]) for row in rows[:-1]] == load(model).decision_function(TREES).tolist()
+
+
+def test_many_classes_have_a_score_each(tmp_path: Path, bare: str) -> None:
+    data = write(tmp_path / "d.tsv", [f"{i % 3}\t{tree}" for i, tree in enumerate(TREES)])
+    model = str(tmp_path / "model")
+    run("train", data, "-o", model)
+    [first, *_] = run("predict", model, bare, "--scores").stdout.split("\n")
+    assert len(first.split("\t")) == 4
+
+
+def test_figures_are_those_of_scikit_learn(tmp_path: Path, model: str) -> None:
+    wrong = ["s", *LABELS[1:-1], "q"]
+    data = write(tmp_path / "t.tsv", [f"{c}\t{t}" for c, t in zip(wrong, TREES, strict=True)])
+    figures = json.loads(run("evaluate", model, data, "--json").stdout)
+    assert figures["macro_f1"] == f1_score(wrong, LABELS, average="macro")
+    assert figures["confusion"] == [[5, 1], [1, 5]]
+    table = run("evaluate", model, data).stdout
+    assert "accuracy  83.33%" in table
+    assert "confusion" in table
+
+
+def test_labels_that_look_like_numbers_in_one_file_only(tmp_path: Path, bare: str) -> None:
+    model = str(tmp_path / "model")
+    names = ["1", "2", "x"] * 4
+    data = write(tmp_path / "d.tsv", [f"{c}\t{t}" for c, t in zip(names, TREES, strict=True)])
+    run("train", data, "-o", model, "-C", "100")
+    numbers = write(tmp_path / "n.tsv", [f"1\t{TREES[0]}", f"2\t{TREES[1]}"])
+    assert json.loads(run("evaluate", model, numbers, "--json").stdout)["accuracy"] == 1.0
+
+
+def test_labels_stay_on_their_line(tmp_path: Path, bare: str) -> None:
+    odd = {"q": "a\nb", "s": "c\td"}
+    objects = [json.dumps({"label": odd[c], "tree": t}) for c, t in zip(LABELS, TREES, strict=True)]
+    model = str(tmp_path / "model")
+    run("train", write(tmp_path / "d.jsonl", objects), "-o", model)
+    assert run("predict", model, bare).stdout.splitlines()[0] == r"a\nb"
+
+
+# ---------------------------------------------------------------- what users can mend
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["train", "missing.tsv", "-o", "m"], "there is no file 'missing.tsv'"),
+        (["train", "TSV", "-o", "nowhere/m"], "nowhere"),
+        (["train", "TSV", "-o", "m", "--kernel", "ptk"], "--kernel must be one of stk, sst, st"),
+        (["train", "TSV", "-o", "m", "--decay", "2"], "decay must be in"),
+        (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
+        (["train", "TSV", "-o", "m", "--strategy", "magic"], "strategy must be 'exact'"),
+        (["train", "TSV", "-o", "m", "--class-weight", "heavy"], "--class-weight must be"),
+        (["train", "TSV", "-o", "m", "--on-error", "hide"], "on_error must be"),
+        (["train", "TSV", "-o", "m", "--format", "xml"], "format must be"),
+        (["train", "TSV", "-o", "m", "--label", "kind"], "column numbers"),
+        (["train", "TSV", "-o", "m", "-C", "0"], "C must be positive"),
+        (["train", "BAD", "-o", "m"], "bad.tsv, line 2"),
+        (["train", "EMPTY", "-o", "m"], "no examples"),
+        (["train", "PAIRS", "-o", "m"], "several trees, tree_1, tree_2"),
+        (["predict", "BARE", "BARE"], "not a model"),
+        (["predict", "MODEL", "missing"], "there is no file 'missing'"),
+        (["predict", "MODEL", "BARE", "-o", "nowhere/out"], "nowhere"),
+        (["evaluate", "MODEL", "BARE"], "format cannot be told"),
+        (["evaluate", "FOLDER", "BARE"], "Is a directory"),
+    ],
+)
+def test_errors_take_one_line(
+    arguments: list[str],
+    told: str,
+    tmp_path: Path,
+    tsv: str,
+    bare: str,
+    model: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = {
+        "TSV": tsv,
+        "BARE": bare,
+        "MODEL": model,
+        "FOLDER": str(tmp_path),
+        "EMPTY": write(tmp_path / "empty.tsv", []),
+        "BAD": write(tmp_path / "bad.tsv", ["a\t(S a)", "b\t(S"]),
+        "PAIRS": write(tmp_path / "pairs.dat", ["1 |BT| (a b) |BT| (c d) |ET|"]),
+    }
+    monkeypatch.chdir(tmp_path)
+    code, err = run_main(monkeypatch, capsys, *(files.get(word, word) for word in arguments))
+    assert code == 2
+    assert told in err
+    assert err.startswith("filbert: ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_bad_lines_can_be_left_out(tmp_path: Path) -> None:
+    data = write(tmp_path / "d.tsv", ["a\t(S a)", "b\t(S", "b\t(S b)"])
+    result = python("train", data, "-o", str(tmp_path / "m"), "--on-error", "skip")
+    assert result.returncode == 0
+    assert result.stdout.startswith("2 examples")
+    assert result.stderr.startswith("filbert: warning: skipped 1, read 2")
+
+
+def test_a_failed_prediction_leaves_the_old_output(tmp_path: Path, model: str) -> None:
+    out = tmp_path / "out"
+    out.write_text("old")
+    bad = write(tmp_path / "bad.txt", ["(S a)", "(S"])
+    assert python("predict", model, bad, "-o", str(out)).returncode == 2
+    assert out.read_text() == "old"
+
+
+# ---------------------------------------------------------------- as a process
+
+
+def test_the_version_and_usage() -> None:
+    assert run("--version").stdout == f"filbert {__version__}\n"
+    assert python("train").returncode == 2
+
+
+def test_a_closed_pipe_is_no_error(model: str, bare: str, tmp_path: Path) -> None:
+    many = write(tmp_path / "many.txt", TREES * 5000)
+    command = [sys.executable, "-m", "filbert", "predict", model, many, "--scores"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.tsv"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "filbert", "train", str(pipe), "-o", str(tmp_path / "m")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with open(pipe, "w") as writer:  # opens when the command is there and reads
+            writer.write("a\t(S a)\n")
+            writer.flush()
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert b"Traceback" not in err

@@ -1,0 +1,167 @@
+"""Every learner keeps the contract, and the contract catches those that do not."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import pytest
+
+from filbert import TreeSVC
+from filbert.kernels import Subtree
+from filbert.testing import check_tree_estimator
+from filbert.testing.tools import CHECKS, abilities
+
+Array = np.ndarray[Any, Any]
+
+LEARNERS = [
+    TreeSVC(),
+    TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
+]
+
+
+def all_checks(estimator: Any) -> list[tuple[Any, Callable[[Any], None]]]:
+    pairs = check_tree_estimator(estimator, generate_only=True)
+    assert pairs is not None
+    return list(pairs)
+
+
+def check_name(value: Any) -> str:
+    function = getattr(value, "func", None)
+    return function.__name__.removeprefix("check_") if function else repr(value)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"), [pair for one in LEARNERS for pair in all_checks(one)], ids=check_name
+)
+def test_the_contract(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+def test_there_are_many_checks() -> None:
+    assert len(all_checks(TreeSVC())) >= 40
+    names = [check.run.__name__ for check in CHECKS]
+    assert len(set(names)) == len(names)
+    assert all(name.startswith("check_") for name in names)
+    assert all(check.run.__doc__ for check in CHECKS)
+
+
+def test_checks_follow_what_an_estimator_has() -> None:
+    class Online(TreeSVC):
+        def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+            return self
+
+    names = {check_name(check) for _, check in all_checks(TreeSVC())}
+    online = {check_name(check) for _, check in all_checks(Online())}
+    assert "order_of_training" in names - online
+    assert "partial_fit" in online - names
+    assert "optimum" not in abilities(Online())
+
+
+# ---------------------------------------------------------------- estimators that are broken
+
+
+class ParameterChanger(TreeSVC):
+    """Replaces a parameter in training."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self.C = float(self.C) + 1
+        return super().fit(X, y, sample_weight)
+
+
+class WeightIgnorer(TreeSVC):
+    """Takes weights and forgets them."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        return super().fit(X, y)
+
+
+class SloppyThreads(TreeSVC):
+    """Its last bits depend on the number of threads."""
+
+    def decision_function(self, X: Any) -> Array:
+        return super().decision_function(X) * (1 + 1e-15 * (self.n_jobs or 2))
+
+
+class Rememberer(TreeSVC):
+    """Goes on from what it learnt before, as if asked for a warm start."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        self.warm_start, wanted = True, self.warm_start
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            self.warm_start = wanted
+
+
+class Backwards(TreeSVC):
+    """Predicts the class of the smallest score."""
+
+    def predict(self, X: Any) -> Array:
+        values = self.decision_function(X)
+        chosen = (values <= 0).astype(int) if values.ndim == 1 else values.argmin(axis=1)
+        return np.asarray(self.classes_[chosen])
+
+
+class Hasty(TreeSVC):
+    """Counts as fitted before it is, and claims to be so when interrupted."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        try:
+            return super().fit(X, y, sample_weight)
+        except KeyboardInterrupt:
+            super().set_params(verbose=0).fit(X, y, sample_weight)
+            raise
+
+
+class Printer(TreeSVC):
+    """Prints."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        print("training")
+        return super().fit(X, y, sample_weight)
+
+
+class TableLover(TreeSVC):
+    """Tells scikit-learn that X is a table."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+class Secretive(TreeSVC):
+    """Sets more than parameters at the start."""
+
+    def __init__(self, kernel: Any = None, C: float = 1.0) -> None:
+        super().__init__(kernel, C=C)
+        self.cache: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(
+    ("broken", "caught_by"),
+    [
+        (ParameterChanger, {"fit_keeps_parameters", "repeated_fit"}),
+        (WeightIgnorer, {"weights_are_repetitions", "weights_of_zero", "bad_weights"}),
+        (SloppyThreads, {"n_jobs"}),
+        (Rememberer, {"repeated_fit"}),
+        (Backwards, {"scores_agree_with_predictions", "it_learns", "cross_validation"}),
+        (Hasty, {"interrupted_fit"}),
+        (Printer, {"nothing_is_printed"}),
+        (TableLover, {"tags"}),
+        (Secretive, {"init_sets_only_parameters"}),
+    ],
+)
+def test_broken_estimators_are_caught(broken: type[TreeSVC], caught_by: set[str]) -> None:
+    # These checks only: to run all of them for each takes long, and one failure is enough.
+    for estimator, check in all_checks(broken()):
+        if check_name(check) in caught_by:
+            caught_by = caught_by - {check_name(check)}
+            with pytest.raises(AssertionError, match=broken.__name__):
+                check(estimator)
+    assert not caught_by, "no such checks"
+
+
+def test_the_first_failure_is_raised() -> None:
+    with pytest.raises(AssertionError, match=r"Secretive.__init__ should set only parameters"):
+        check_tree_estimator(Secretive())

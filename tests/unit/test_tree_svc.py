@@ -1,0 +1,468 @@
+"""TreeSVC and the factors it works on, against plain programs and scikit-learn."""
+
+import json
+import lzma
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC, LinearSVC
+
+from filbert import Forest, TreeSVC, _core
+from filbert.errors import InvalidParameterError, OutOfMemoryError
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.model import SupportVectorModel, factorize
+from tests.reference import kernels
+from tests.reference.trees import Node, write
+from tests.strategies import forests, random_trees
+
+Array = npt.NDArray[Any]
+Loss = Literal["hinge", "squared_hinge"]
+LOSSES: list[Loss] = ["hinge", "squared_hinge"]
+KERNELS = [SubsetTree(), SubsetTree(1.0, include_leaves=True), Subtree(0.7)]
+TIGHT: dict[str, Any] = {"tol": 1e-10, "max_iter": 100_000, "random_state": 0}
+
+
+@cache
+def data(n: int = 250, n_classes: int = 2) -> tuple[Forest, Array]:
+    """Random trees; classes by size, with some noise, so that there is something to learn."""
+    nodes = random_trees(1, n, 20)
+    forest = Forest(map(write, nodes))
+    rng = np.random.default_rng(0)
+    sizes = np.array([tree.n_nodes for tree in forest])
+    y = np.searchsorted(np.quantile(sizes, np.arange(1, n_classes) / n_classes), sizes)
+    noisy = rng.random(n) < 0.15
+    y[noisy] = rng.integers(0, n_classes, noisy.sum())
+    return forest, y
+
+
+def signs(y: Array) -> Array:
+    return np.where(y == 1, 1.0, -1.0)
+
+
+def losses(loss: str, margins: Array) -> Array:
+    short = np.maximum(0, 1 - margins)
+    return np.asarray(short**2 if loss == "squared_hinge" else short)
+
+
+def primal(model: TreeSVC, K: Array, y: Array, C: Array | float) -> float:
+    """The objective of a model of two classes, from the kernel matrix alone."""
+    alpha = np.zeros(len(K))
+    alpha[model.support_] = model.dual_coef_[0]
+    b = model.intercept_[0]
+    norm = alpha @ K @ alpha + b * b
+    return float(norm / 2 + (C * losses(model.loss, signs(y) * (K @ alpha + b))).sum())
+
+
+def linear_optimum(
+    loss: Loss, K: Array, y: Array, C: float, intercept: bool, weights: Array | None = None
+) -> tuple[float, Array]:
+    """scikit-learn's optimum on explicit factors of the kernel matrix, and its decisions."""
+    values, vectors = np.linalg.eigh(K)
+    L = vectors * np.sqrt(np.maximum(values, 0))
+    model = LinearSVC(
+        loss=loss, C=C, fit_intercept=intercept, tol=1e-9, max_iter=10**7, random_state=0
+    )
+    model.fit(L, y, sample_weight=weights)
+    decisions = model.decision_function(L)
+    norm = (model.coef_**2).sum() + (model.intercept_[0] ** 2 if intercept else 0)
+    each = C * (np.ones(len(y)) if weights is None else weights)
+    return float(norm / 2 + (each * losses(loss, signs(y) * decisions)).sum()), decisions
+
+
+# ---------------------------------------------------------------- the optimum
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-8])
+def test_the_objective_is_what_it_says(
+    kernel: TreeKernel, intercept: bool, loss: Loss, tol: float
+) -> None:
+    X, y = data()
+    model = TreeSVC(kernel, loss=loss, fit_intercept=intercept, tol=tol, random_state=0).fit(X, y)
+    assert 0 <= model.duality_gap_ <= tol
+    assert model.objective_ == pytest.approx(primal(model, kernel(X), y, 1.0), rel=1e-9)
+    if not intercept:
+        assert model.intercept_.tolist() == [0]
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_optimum_is_that_of_scikit_learn(loss: Loss, intercept: bool, C: float) -> None:
+    X, y = data()
+    kernel = SubsetTree()
+    best, decisions = linear_optimum(loss, kernel(X), y, C, intercept)
+    model = TreeSVC(kernel, C=C, loss=loss, fit_intercept=intercept, **TIGHT).fit(X, y)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    np.testing.assert_allclose(model.decision_function(X), decisions, atol=2e-3)
+    loose = TreeSVC(kernel, C=C, loss=loss, fit_intercept=intercept, random_state=0).fit(X, y)
+    assert best * (1 - 1e-6) <= loose.objective_ <= best * (1 + 2 * loose.duality_gap_ + 1e-6)
+
+
+def test_the_optimum_lies_near_that_of_svc() -> None:
+    """SVC's bias is not regularised; balanced classes need little of it."""
+    X, y = data()
+    kernel = SubsetTree()
+    K = kernel(X)
+    theirs = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
+    ours = TreeSVC(kernel, **TIGHT).fit(X, y)
+    alpha = np.zeros(len(y))
+    alpha[theirs.support_] = theirs.dual_coef_[0]
+    free = alpha @ K @ alpha / 2 + losses("hinge", signs(y) * theirs.decision_function(K)).sum()
+    assert free <= ours.objective_ * (1 + 1e-6)
+    assert ours.objective_ <= free + theirs.intercept_[0] ** 2 / 2 + 1e-6 * free
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_weights_of_examples(loss: Loss) -> None:
+    X, y = data()
+    kernel = SubsetTree()
+    K = kernel(X)
+    weights = np.random.default_rng(3).uniform(0.1, 3, len(y))
+    weights[::17] = 0
+    best, decisions = linear_optimum(loss, K, y, 0.7, True, weights)
+    model = TreeSVC(kernel, C=0.7, loss=loss, **TIGHT).fit(X, y, sample_weight=weights)
+    assert model.objective_ == pytest.approx(best, rel=1e-6)
+    assert model.objective_ == pytest.approx(primal(model, K, y, 0.7 * weights), rel=1e-9)
+    np.testing.assert_allclose(model.decision_function(X), decisions, atol=2e-3)
+    assert not np.isin(model.support_, np.arange(0, len(y), 17)).any()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 0.3, 1: 2.5}])
+def test_weights_of_classes(loss: Loss, class_weight: Any) -> None:
+    X, y = data()
+    X, y = X[40:], y[40:]
+    kernel = SubsetTree()
+    factors = class_weight
+    if class_weight == "balanced":
+        factors = {c: len(y) / (2 * (y == c).sum()) for c in (0, 1)}
+    own = np.linspace(0.5, 1.5, len(y))
+    weights = own * np.where(y == 1, factors[1], factors[0])
+    best, _ = linear_optimum(loss, kernel(X), y, 1.0, True, weights)
+    model = TreeSVC(kernel, loss=loss, class_weight=class_weight, **TIGHT)
+    assert model.fit(X, y, sample_weight=own).objective_ == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_dual_variables_are_in_their_bounds(loss: Loss) -> None:
+    X, y = data()
+    model = TreeSVC(C=0.8, loss=loss, random_state=0).fit(X, y)
+    alpha = model.dual_coef_[0] * signs(y)[model.support_]
+    assert (alpha > 0).all()
+    assert loss == "squared_hinge" or alpha.max() <= 0.8
+    assert model.n_support_.tolist() == np.bincount(y[model.support_]).tolist()
+    assert model.support_.tolist() == sorted(set(model.support_))
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("loss", LOSSES)
+def test_questions(shared_dir: Path, loss: Loss) -> None:
+    path = shared_dir / "data/qc/train.jsonl.xz"
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in islice(lines, 2000)]
+    X = Forest(record["trees"]["grct"] for record in records)
+    y = np.array([int(record["label"] == "HUM") for record in records])
+    kernel = SubsetTree(include_leaves=True)
+    K = kernel(X)
+    best, _ = linear_optimum(loss, K, y, 1.0, False)
+    model = TreeSVC(kernel, loss=loss, fit_intercept=False, random_state=0).fit(X, y)
+    assert model.duality_gap_ <= 1e-3
+    assert model.objective_ == pytest.approx(primal(model, K, y, 1.0), rel=1e-9)
+    assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
+    W = np.random.default_rng(0).normal(size=(len(y), 3))
+    error = np.abs(factorize(kernel, X).scores(W, 2) - K @ W)
+    assert (error <= 1e-10 * (K @ np.abs(W))).all()
+
+
+# ---------------------------------------------------------------- several problems
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_many_classes_are_one_against_the_rest(loss: Loss) -> None:
+    X, y = data(250, 4)
+    names = np.array(["d", "a", "c", "b"])[y]
+    model = TreeSVC(loss=loss, **TIGHT).fit(X, names)
+    binary = [TreeSVC(loss=loss, **TIGHT).fit(X, names == c) for c in model.classes_]
+    decisions = np.column_stack([one.decision_function(X) for one in binary])
+    np.testing.assert_allclose(model.decision_function(X), decisions, atol=2e-3)
+    assert model.objective_ == pytest.approx(sum(one.objective_ for one in binary), rel=1e-8)
+    assert model.duality_gap_ <= 1e-10
+    assert model.dual_coef_.shape == (4, len(model.support_))
+    assert model.n_support_.sum() == len(model.support_)
+    assert set(model.support_) == set().union(*(set(one.support_) for one in binary))
+
+
+def test_a_path_equals_separate_fits() -> None:
+    X, y = data(250, 3)
+    Cs = [0.01, 0.1, 1.0, 10.0, 0.5]
+    weights = np.linspace(0.5, 2, len(y))
+    path = TreeSVC(C=123.0, **TIGHT).fit_path(X, y, Cs, sample_weight=weights)
+    assert [model.C for model in path] == Cs
+    for model, C in zip(path, Cs, strict=True):
+        alone = TreeSVC(C=C, **TIGHT).fit(X, y, sample_weight=weights)
+        assert model.objective_ == pytest.approx(alone.objective_, rel=1e-8)
+        np.testing.assert_allclose(
+            model.decision_function(X), alone.decision_function(X), atol=2e-3 * max(1, C)
+        )
+    assert len({id(model.model_) for model in path}) == len(Cs)
+    assert all(a.objective_ < b.objective_ for a, b in pairwise(path[:4]))
+
+
+def test_a_path_of_nothing_and_a_bad_path() -> None:
+    X, y = data()
+    assert TreeSVC().fit_path(X, y, []) == []
+    with pytest.raises(InvalidParameterError, match="C must be positive, got -1"):
+        TreeSVC().fit_path(X, y, [1.0, -1])
+
+
+def test_a_warm_start_saves_work() -> None:
+    X, y = data()
+    model = TreeSVC(warm_start=True, tol=1e-8, random_state=0).fit(X, y)
+    cold, best = model.n_iter_, model.objective_
+    assert model.fit(X, y).n_iter_ < cold / 2
+    assert model.objective_ == pytest.approx(best, rel=1e-7)
+    fewer = model.fit(X[:50], y[:50])  # of another number: it begins anew
+    again = TreeSVC(tol=1e-8, random_state=0).fit(X[:50], y[:50])
+    assert fewer.decision_function(X).tolist() == again.decision_function(X).tolist()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_warm_start_with_less_room(loss: Loss) -> None:
+    """The dual variables of a larger C may be beyond the bounds of a smaller one."""
+    X, y = data()
+    model = TreeSVC(C=50.0, loss=loss, warm_start=True, **TIGHT).fit(X, y)
+    weights = np.ones(len(y))
+    weights[::5] = 0
+    model.set_params(C=0.1).fit(X, y, sample_weight=weights)
+    alone = TreeSVC(C=0.1, loss=loss, **TIGHT).fit(X, y, sample_weight=weights)
+    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-8)
+    assert not np.isin(model.support_, np.arange(0, len(y), 5)).any()
+
+
+def test_too_few_epochs() -> None:
+    X, y = data()
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 epochs .* raise max_iter") as caught:
+        model = TreeSVC(C=100, max_iter=1, tol=1e-9, random_state=0).fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.n_iter_ == 1
+    assert model.duality_gap_ > 1e-9
+    assert model.objective_ == pytest.approx(primal(model, SubsetTree()(X), y, 100.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_threads_do_not_matter(n_jobs: int) -> None:
+    X, y = data(250, 4)
+    one = TreeSVC(random_state=0, n_jobs=1).fit(X, y)
+    many = TreeSVC(random_state=0, n_jobs=n_jobs).fit(X, y)
+    assert many.dual_coef_.tobytes() == one.dual_coef_.tobytes()
+    assert many.intercept_.tobytes() == one.intercept_.tobytes()
+    assert many.decision_function(X).tobytes() == one.decision_function(X).tobytes()
+
+
+# ---------------------------------------------------------------- prediction
+
+
+@given(forests(1, 8), forests(1, 8), st.sampled_from(KERNELS), st.booleans(), st.integers(0, 2**32))
+@settings(max_examples=60)
+def test_rows_equal_factors(
+    support: list[Node], new: list[Node], kernel: TreeKernel, normalize: bool, seed: int
+) -> None:
+    kernel = type(kernel)(**{**kernel.get_params(), "normalize": normalize})
+    X, trees = Forest(map(write, support)), Forest(map(write, new))
+    rng = np.random.default_rng(seed)
+    coef, intercept = rng.normal(size=(2, len(X))), rng.normal(size=2)
+    model = SupportVectorModel(kernel, X, coef, intercept)
+    K = kernel(trees, X)
+    expected = K @ coef.T + intercept
+    allowed = 1e-9 * (K @ np.abs(coef).T + np.abs(intercept))
+    for method in ("rows", "factors", "auto"):
+        values = model.decision_function(trees, method=method)
+        assert (np.abs(values - expected) <= allowed).all(), method
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 250])
+def test_decisions_are_those_of_the_support_vectors(n: int) -> None:
+    X, y = data(250, 3)
+    kernel = SubsetTree(include_leaves=True)
+    model = TreeSVC(kernel, random_state=0).fit(X[:100], y[:100])
+    expected = kernel(X[:n], X[:100][model.support_]) @ model.dual_coef_.T + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X[:n]), expected, rtol=0, atol=1e-9)
+    strings = model.decision_function(list(map(str, X[:n])))
+    np.testing.assert_allclose(strings, expected, rtol=0, atol=1e-9)
+
+
+def test_without_support_vectors_there_is_the_intercept() -> None:
+    model = SupportVectorModel(SubsetTree(), Forest(), np.zeros((2, 0)), np.array([1.0, -2.0]))
+    assert model.decision_function(["(S a)"] * 2).tolist() == [[1, -2], [1, -2]]
+    assert model.decision_function([]).shape == (0, 2)
+
+
+def test_trees_beyond_double() -> None:
+    """1,100 pre-terminals at decay 1: Delta is 2^1100."""
+
+    def star(leaf: str, n: int) -> str:
+        return f"(S {f'(A {leaf}) ' * n}(B {leaf}{n % 3}))"
+
+    texts = [star(leaf, n) for n in (1100, 1101, 1102, 3) for leaf in "xyz"]
+    y = np.array([0, 1, 1] * 4)
+    kernel = SubsetTree(1.0)
+    model = TreeSVC(kernel, C=100.0, **TIGHT).fit(texts, y)
+    K = kernel(texts)
+    assert model.objective_ == pytest.approx(primal(model, K, y, 100.0), rel=1e-9)
+    best, _ = linear_optimum("hinge", K, y, 100.0, True)
+    assert model.objective_ == pytest.approx(best, rel=1e-5)
+    assert model.predict(texts).tolist() == y.tolist()
+    many = model.decision_function(texts * 5)  # by factors
+    few = model.decision_function(texts)  # by rows
+    np.testing.assert_allclose(many, np.tile(few, 5), atol=1e-9)
+
+
+# ---------------------------------------------------------------- parameters
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"C": 0}, "C must be positive, got 0"),
+        ({"C": -1.0}, "C must be positive"),
+        ({"C": np.inf}, "C must be positive"),
+        ({"C": np.nan}, "C must be positive"),
+        ({"C": "1"}, "C must be positive"),
+        ({"C": True}, "C must be positive"),
+        ({"tol": 0}, r"tol must be in \(0, 1\), got 0"),
+        ({"tol": 1.5}, "tol must be in"),
+        ({"tol": np.nan}, "tol must be in"),
+        ({"loss": "log"}, "loss must be 'hinge' or 'squared_hinge', got 'log'"),
+        ({"strategy": "guess"}, "strategy must be 'exact', got 'guess'"),
+        ({"max_iter": 0}, "max_iter must be a positive integer, got 0"),
+        ({"max_iter": 2.5}, "max_iter must be a positive integer"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"kernel": SubsetTree(2.0)}, r"decay must be in \(0, 1\], got 2.0"),
+        ({"kernel": PartialTree()}, r"SubsetTree or Subtree; PartialTree\(.*use sklearn.svm.SVC"),
+        ({"kernel": "linear"}, "SubsetTree or Subtree; 'linear'"),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
+    X, y = data()
+    model = TreeSVC(**parameters)
+    with pytest.raises(InvalidParameterError, match=message):
+        model.fit(X, y)
+    assert not hasattr(model, "model_")
+
+
+def test_too_little_memory() -> None:
+    X, y = data()
+    with pytest.raises(OutOfMemoryError, match=r"factors need .* raise max_memory, or train on"):
+        TreeSVC(max_memory=1000).fit(X, y)
+    TreeSVC(max_memory=10**9).fit(X, y)
+
+
+# ---------------------------------------------------------------- the factors
+
+DECAYS = st.sampled_from([1.0, 0.4, 0.001]) | st.floats(0.001, 1.0)
+FACTORISED = st.one_of(
+    st.builds(SubsetTree, DECAYS, include_leaves=st.booleans(), normalize=st.booleans()),
+    st.builds(Subtree, DECAYS, normalize=st.booleans()),
+)
+
+
+def reference_matrix(kernel: SubsetTree | Subtree, trees: list[Node]) -> Array:
+    value: Callable[[Node, Node], kernels.Number]
+    if isinstance(kernel, Subtree):
+        value = partial(kernels.subtree, decay=kernel.decay)
+    else:
+        value = partial(
+            kernels.subset_tree, decay=kernel.decay, include_leaves=kernel.include_leaves
+        )
+    if kernel.normalize:
+        value = partial(kernels.normalized, value)
+    return np.array([[value(a, b) for b in trees] for a in trees], dtype=float)
+
+
+def by_pairs(kernel: TreeKernel, forest: Forest, n_threads: int = 1) -> _core.FactorizedForest:
+    """Factors where no block is worth factorising, so that all are closed by pairs."""
+    return _core.factorize(
+        kernel._spec(),
+        forest._dag,
+        forest._roots,
+        bool(kernel.normalize),
+        0.0,
+        2**63,
+        n_threads,
+        None,
+    )
+
+
+@given(forests(1, 8, 14), FACTORISED, st.integers(0, 2**32))
+@settings(max_examples=200)
+def test_scores_equal_the_reference(
+    trees: list[Node], kernel: SubsetTree | Subtree, seed: int
+) -> None:
+    forest = Forest(map(write, trees))
+    K = reference_matrix(kernel, trees)
+    W = np.random.default_rng(seed).normal(size=(len(trees), 3))
+    allowed = 1e-10 * (K @ np.abs(W))
+    for factors in (factorize(kernel, forest), by_pairs(kernel, forest)):
+        assert factors.n_trees == len(trees)
+        assert (np.abs(factors.scores(W, 1) - K @ W) <= allowed).all()
+
+
+@given(forests(1, 8, 14), FACTORISED)
+@settings(max_examples=40)
+def test_a_part_of_a_forest(trees: list[Node], kernel: SubsetTree | Subtree) -> None:
+    others = [write(tree) for tree in random_trees(9, 60)]
+    whole = Forest([*others, *map(write, trees)])
+    part = whole[len(others) :]
+    eye = np.eye(len(trees))
+    K = reference_matrix(kernel, trees)
+    np.testing.assert_allclose(factorize(kernel, part).scores(eye, 1), K, rtol=1e-10, atol=1e-300)
+    np.testing.assert_allclose(by_pairs(kernel, part).scores(eye, 1), K, rtol=1e-10, atol=1e-300)
+
+
+@pytest.mark.parametrize("make", [factorize, by_pairs])
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_the_same_bytes_for_any_number_of_threads(
+    kernel: TreeKernel, make: Callable[..., _core.FactorizedForest]
+) -> None:
+    forest = Forest(map(write, random_trees(5, 400, 30)))
+    W = np.random.default_rng(0).normal(size=(400, 5))
+    option = "n_jobs" if make is factorize else "n_threads"
+    results = [make(kernel, forest, **{option: n}) for n in (1, 2, 3)]
+    scores = [factors.scores(W, n) for n, factors in enumerate(results, 1)]
+    for factors, values in zip(results[1:], scores[1:], strict=True):
+        assert values.tobytes() == scores[0].tobytes()
+        assert factors.n_entries == results[0].n_entries
+    K = kernel(forest)
+    assert (np.abs(scores[0] - K @ W) <= 1e-10 * (K @ np.abs(W))).all()
+    if make is by_pairs and isinstance(kernel, SubsetTree):
+        assert results[0].n_blocks_by_pairs > 0
+    if make is by_pairs:
+        columns = [one.scores(np.ascontiguousarray(W[:, :1]), 1) for one in results]
+        assert columns[0].tobytes() == np.ascontiguousarray(scores[0][:, :1]).tobytes()
+
+
+def test_weights_of_the_wrong_shape() -> None:
+    factors = factorize(SubsetTree(), Forest(["(S a)", "(S b)"]))
+    with pytest.raises(ValueError, match="one row of weights for each tree"):
+        factors.scores(np.ones((3, 1)), 1)
+
+
+def test_factors_of_no_trees_and_of_single_nodes() -> None:
+    for kernel in KERNELS:
+        assert factorize(kernel, Forest()).scores(np.ones((0, 2)), 1).shape == (0, 2)
+        nodes = Forest(["(a)", "(b)", "(a)"])
+        np.testing.assert_allclose(
+            factorize(kernel, nodes).scores(np.eye(3), 1), kernel(nodes), rtol=1e-12
+        )
