@@ -37,8 +37,8 @@ def timed(work: Callable[[], Any], *, repeat: int = 5) -> dict[str, float]:
         cpu.append(time.process_time() - start_cpu)
         wall.append(time.perf_counter() - start_wall)
     return {
-        "cpu_seconds": round(statistics.median(cpu), 4),
-        "wall_seconds": round(statistics.median(wall), 4),
+        "cpu_seconds": round(statistics.median(cpu), 6),
+        "wall_seconds": round(statistics.median(wall), 6),
         "repeat": repeat,
     }
 

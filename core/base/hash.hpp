@@ -54,8 +54,12 @@ inline std::uint64_t first_eight(std::string_view text) {
   return byte(0) | byte(n / 2) | byte(n - 1);
 }
 
+inline std::uint64_t hash_short(std::uint64_t first_eight, std::size_t size) {
+  return mix(first_eight ^ kHashA, kHashB + size);
+}
+
 inline std::uint64_t hash_bytes(std::string_view text) {
-  std::uint64_t h = mix(first_eight(text) ^ kHashA, kHashB + text.size());
+  std::uint64_t h = hash_short(first_eight(text), text.size());
   while (text.size() > 8) {
     text.remove_prefix(8);
     h = mix(h ^ first_eight(text), kHashA);

@@ -34,7 +34,7 @@ class IdTable {
   // The same, but where there is none, make() gives the new id, which is stored.
   template <class Same, class Make>
   std::uint32_t find_or_insert(std::uint64_t hash, Same&& same, Make&& make) {
-    if ((used_ + 1) * 3 > slots_.size() * 2) grow();
+    if ((used_ + 1) * 2 > slots_.size()) grow();
     const std::uint32_t tag = tag_of(hash);
     std::size_t i = start_of(tag);
     for (;; i = (i + 1) & mask()) {

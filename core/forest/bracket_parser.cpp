@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace filbert {
 
@@ -180,9 +182,45 @@ void BracketParser::scan(const char* p, const char* const end) {
       case Kind::newline: newline(p++); break;
       case Kind::open: open(p++); break;
       case Kind::close: close(p++); break;
-      default: p = scan_label(p, end);
+      default:
+        if (end - p >= 8) {
+          if (const char* after = scan_short_label(p)) {
+            p = after;
+            break;
+          }
+        }
+        p = scan_label(p, end);
     }
   }
+}
+
+// Most labels are shorter than eight bytes: their end is found in all eight at once, without a loop
+// whose length the processor would have to guess. Null where the label is longer or has a backslash
+// or a control character in it.
+const char* BracketParser::scan_short_label(const char* const p) {
+  if constexpr (std::endian::native != std::endian::little) return nullptr;
+  constexpr std::uint64_t ones = ~std::uint64_t{0} / 255;
+  const auto zero_bytes = [](std::uint64_t x) { return (x - ones) & ~x & (ones * 0x80); };
+  std::uint64_t word;
+  std::memcpy(&word, p, 8);
+  const std::uint64_t up_to_blank = (word - ones * 0x21) & ~word & (ones * 0x80);
+  const std::uint64_t ends = up_to_blank | zero_bytes(word ^ (ones * '(')) |
+                             zero_bytes(word ^ (ones * ')')) | zero_bytes(word ^ (ones * '\\'));
+  if (ends == 0) return nullptr;
+  const auto size = static_cast<std::size_t>(std::countr_zero(ends)) / 8;  // the first is exact
+  const Kind after = kind(p[size]);
+  if (size == 0 || after == Kind::backslash || after == Kind::nul || after == Kind::label) {
+    return nullptr;
+  }
+  const std::string_view text(p, size);
+  LabelId label = kNone;
+  try {
+    label = builder_.short_label(text, word & (~std::uint64_t{0} >> (64 - 8 * size)));
+  } catch (const InvalidLabel& invalid) {
+    fail(p, invalid.reason, "trees are UTF-8 text; convert the file from its encoding");
+  }
+  place_label(label, p);
+  return p + size;
 }
 
 const char* BracketParser::scan_label(const char* const begin, const char* const end) {
@@ -284,6 +322,10 @@ void BracketParser::take_label(std::string_view raw, bool escaped, const char* p
   } catch (const InvalidLabel& invalid) {
     fail(p, invalid.reason, "trees are UTF-8 text; convert the file from its encoding");
   }
+  place_label(label, p);
+}
+
+void BracketParser::place_label(LabelId label, const char* p) {
   if (frames_.empty()) {
     if (bare_ != kNone || line_has_tree_) {
       fail(p, "text outside the brackets of a tree",

@@ -51,7 +51,9 @@ class BracketParser {
   const char* scan_label(const char* p, const char* end);
   void open(const char* p);
   void close(const char* p);
+  const char* scan_short_label(const char* p);
   void take_label(std::string_view raw, bool escaped, const char* p);
+  void place_label(LabelId label, const char* p);
   void end_tree(NodeId root);
   void newline(const char* p);
   void end_piece(const char* end);

@@ -21,6 +21,9 @@ class DagBuilder {
 
   std::size_t size() const { return dag_->size(); }
   LabelId label(std::string_view text) { return dag_->labels_.intern(text); }
+  LabelId short_label(std::string_view text, std::uint64_t word) {
+    return dag_->labels_.intern_short(text, word);
+  }
 
   NodeId leaf(LabelId label) {
     if (label >= leaf_of_label_.size()) leaf_of_label_.resize(dag_->labels_.size(), kNone);

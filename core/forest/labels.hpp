@@ -30,6 +30,15 @@ class LabelTable {
     return known != kNone ? known : insert(text, hash);
   }
 
+  // The same for a label of fewer than eight bytes that is at hand as a number.
+  LabelId intern_short(std::string_view text, std::uint64_t word) {
+    const std::uint64_t hash = hash_short(word, text.size());
+    const LabelId known = index_.find(hash, [&](LabelId id) {
+      return entries_[id].first_eight == word && entries_[id].size == text.size();
+    });
+    return known != kNone ? known : insert(text, hash);
+  }
+
   std::size_t memory() const;
   void shrink_to_fit();
 

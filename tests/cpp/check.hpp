@@ -36,7 +36,7 @@ struct Place {
 
 inline void failed(Place place, const std::string& message) {
   if (++tally().failures > kMostPrinted) return;
-  std::cout << place.file << ':' << place.line << ": " << message << '\n';
+  std::cout << place.file << ':' << place.line << ": " << message << std::endl;  // before any abort
 }
 
 inline void is_true(bool condition, Place place, const char* text) {

@@ -143,6 +143,22 @@ void other_characters_are_labels() {
               {"(\xC3\xA9 \xE6\x9C\xA8 \xF0\x9F\x8C\xB3 a\xC2\xA0z)"});
 }
 
+// Whatever comes after a label ends it, or does not, wherever it stands.
+void labels_of_every_length() {
+  for (std::size_t length = 1; length <= 20; ++length) {
+    const std::string label = std::string("abcdefghijklmnopqrst").substr(0, length);
+    for (const char* after : {" ", "\t", "\r", "\v", "\f", "\n", "(B b)", "\\ ", "\x01", "\x7F"}) {
+      const std::string in_tree = std::string("(S ").append(label).append(after) + "z yyyyyyyyy)";
+      const bool goes_on = std::string_view("\\\x01\x7F").find(after[0]) != std::string::npos;
+      const bool is_tree = after[0] == '(';
+      const std::string between = goes_on ? after : is_tree ? " (B b) " : " ";
+      check_trees(in_tree, {std::string("(S ").append(label) + between + "z yyyyyyyyy)"});
+    }
+    check_trees(std::string("(").append(label) + ")(x yyyyyyyyy)",
+                {std::string("(").append(label) + ")", "(x yyyyyyyyy)"});
+  }
+}
+
 void a_byte_order_mark_is_passed_over() {
   check_trees("\xEF\xBB\xBF(S a)", {"(S a)"});
   check_trees("\xEF\xBB\xBF", {});
@@ -293,7 +309,7 @@ void problems_at_the_end() {
 
 // Trees as they might be, with a few characters lost, changed or doubled.
 std::string damaged_text(std::mt19937& random) {
-  static constexpr std::string_view kOdd = "(()) \n\n\\a\t\r\xC3\xA9\xFF\0"sv;
+  static constexpr std::string_view kOdd = "(()) \n\n\\a\t\r\x01\x7F\xC3\xA9\xFF\0"sv;
   std::string text;
   for (std::uint32_t n = below(random, 5); n > 0; --n) {
     const Forest forest = forest_of({random_tree(random, 3)});
@@ -309,7 +325,7 @@ std::string damaged_text(std::mt19937& random) {
 }
 
 std::string random_text(std::mt19937& random) {
-  static constexpr std::string_view kLetters = "((()))  \n\nab\\n\xC3\xA9\0"sv;
+  static constexpr std::string_view kLetters = "((()))  \n\nabc\\n\x01\xC3\xA9\0"sv;
   std::string text;
   for (std::uint32_t n = below(random, 30); n > 0; --n) {
     text += kLetters[below(random, static_cast<std::uint32_t>(kLetters.size()))];
@@ -443,6 +459,7 @@ int main() {
       TEST(escapes),
       TEST(escapes_mean_what_they_should),
       TEST(other_characters_are_labels),
+      TEST(labels_of_every_length),
       TEST(a_byte_order_mark_is_passed_over),
       TEST(almost_a_byte_order_mark),
       TEST(columns_after_a_byte_order_mark),

@@ -76,9 +76,9 @@ void an_empty_table_has_nothing() {
 void it_grows() {
   Numbers numbers(spread);
   const std::size_t before = numbers.bytes();
-  for (std::uint64_t i = 0; i < 600; ++i) numbers.intern(i);
+  for (std::uint64_t i = 0; i < 300; ++i) numbers.intern(i);
   CHECK_EQUAL(numbers.bytes(), before);
-  for (std::uint64_t i = 600; i < 10000; ++i) numbers.intern(i);
+  for (std::uint64_t i = 300; i < 10000; ++i) numbers.intern(i);
   CHECK(numbers.bytes() >= 10000 * sizeof(std::uint64_t));
   CHECK(numbers.bytes() < 10 * 10000 * sizeof(std::uint64_t));
 }

@@ -105,6 +105,17 @@ void a_watch_that_throws_stops_the_work() {
   }
 }
 
+// Five seconds of work, given up after some thirty milliseconds.
+void tasks_that_never_look_are_not_begun() {
+  std::atomic<int> begun = 0;
+  const Watch watch = [](std::size_t, std::size_t) { throw Interrupt{}; };
+  CHECK_THROWS(Interrupt, parallel_for(1000, 1, watch, [&](std::size_t, int, const StopToken&) {
+                 ++begun;
+                 std::this_thread::sleep_for(std::chrono::milliseconds(5));
+               }));
+  CHECK(begun < 1000);
+}
+
 // Tasks wait until the watch has seen them, so the test does not depend on the clock.
 void the_watch_sees_progress() {
   const std::thread::id caller = std::this_thread::get_id();
@@ -147,6 +158,7 @@ int main() {
       TEST(an_exception_stops_the_other_threads),
       TEST(one_of_many_exceptions),
       TEST(a_watch_that_throws_stops_the_work),
+      TEST(tasks_that_never_look_are_not_begun),
       TEST(the_watch_sees_progress),
       TEST(calls_may_be_nested),
   });
