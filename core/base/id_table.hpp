@@ -51,6 +51,11 @@ class IdTable {
     return id;
   }
 
+  // Room for so many ids in all.
+  void reserve(std::size_t n) {
+    while (n * 2 > slots_.size()) grow();
+  }
+
   std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint64_t); }
 
  private:

@@ -90,6 +90,10 @@ class Wide {
     if (size > 0x1p256) {
       mantissa_ *= kDown;
       ++power_;
+      if (std::fabs(mantissa_) > 0x1p256) {  // only from a double near the largest
+        mantissa_ *= kDown;
+        ++power_;
+      }
     } else if (size < 0x1p-256) {
       if (mantissa_ == 0.0) {
         power_ = 0;

@@ -73,6 +73,7 @@ std::uint64_t count_characters(const char* begin, const char* end) {
 
 void BracketParser::feed(std::string_view piece) {
   if (piece.empty()) return;
+  if (!started_ && mark_bytes_ == 0) builder_.expect_text(piece.size());
   const char* p = piece.data();
   const char* const end = p + piece.size();
   line_start_ = p;
@@ -89,7 +90,11 @@ void BracketParser::feed(std::string_view piece) {
       scan(p, end);
       p = end;
     } catch (const ParseError& error) {
-      if (on_error_ == OnError::raise) throw;
+      if (on_error_ == OnError::raise) {
+        start_over();  // nothing may go on pointing into this piece
+        tree_start_ = nullptr;
+        throw;
+      }
       note(error.problem);
       p = line_start_;  // nothing before the last newline is left to read
     }

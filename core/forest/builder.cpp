@@ -33,6 +33,13 @@ NodeId DagBuilder::append(LabelId label, std::span<const NodeId> children) {
   return id;
 }
 
+void DagBuilder::expect_text(std::size_t n_bytes) {
+  const std::size_t n_nodes = n_bytes / 32;  // as in treebanks
+  dag_->nodes_.reserve(n_nodes);
+  dag_->children_.reserve(2 * n_nodes);
+  dag_->index_.reserve(n_nodes);
+}
+
 std::shared_ptr<const Dag> DagBuilder::finish() {
   dag_->labels_.shrink_to_fit();
   dag_->nodes_.shrink_to_fit();

@@ -38,6 +38,9 @@ class DagBuilder {
         [&] { return append(label, children); });
   }
 
+  // Makes room for the distinct nodes that so many bytes of text may have.
+  void expect_text(std::size_t n_bytes);
+
   // The finished forest; the builder is empty afterwards.
   std::shared_ptr<const Dag> finish();
 

@@ -16,7 +16,10 @@ NodeId Dag::find(LabelId label, std::span<const NodeId> wanted) const {
 }
 
 const Productions& Dag::productions() const {
-  std::call_once(productions_once_, [&] { productions_ = std::make_unique<Productions>(*this); });
+  std::call_once(productions_once_, [&] {
+    productions_ = std::make_unique<Productions>(*this);
+    derived_bytes_ += productions_->memory();
+  });
   return *productions_;
 }
 
@@ -33,6 +36,7 @@ const std::vector<std::uint64_t>& Dag::sizes() const {
       }
       sizes_[u] = total;
     }
+    derived_bytes_ += sizes_.capacity() * sizeof(std::uint64_t);
   });
   return sizes_;
 }
@@ -45,15 +49,14 @@ const std::vector<std::uint32_t>& Dag::depths() const {
       for (const NodeId c : children(u)) deepest = std::max(deepest, depths_[c]);
       depths_[u] = deepest + 1;
     }
+    derived_bytes_ += depths_.capacity() * sizeof(std::uint32_t);
   });
   return depths_;
 }
 
 std::size_t Dag::memory() const {
   return labels_.memory() + nodes_.capacity() * sizeof(Node) +
-         children_.capacity() * sizeof(NodeId) + index_.bytes() +
-         (productions_ ? productions_->memory() : 0) + sizes_.capacity() * sizeof(std::uint64_t) +
-         depths_.capacity() * sizeof(std::uint32_t);
+         children_.capacity() * sizeof(NodeId) + index_.bytes() + derived_bytes_;
 }
 
 std::vector<NodeId> reachable(const Dag& dag, std::span<const NodeId> roots) {

@@ -3,6 +3,7 @@
 // A Dag is immutable; DagBuilder makes it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -73,6 +74,7 @@ class Dag {
   mutable std::unique_ptr<Productions> productions_;
   mutable std::vector<std::uint64_t> sizes_;
   mutable std::vector<std::uint32_t> depths_;
+  mutable std::atomic<std::size_t> derived_bytes_{0};  // of those that are there
 };
 
 // Every node that is reachable from the roots, in ascending order.

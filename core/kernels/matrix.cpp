@@ -47,17 +47,27 @@ void check_counts(const Dag& dag, NodeId root, std::size_t place) {
 
 Split split(const KernelSpec& spec, Trees trees, const Watch& watch) {
   constexpr std::uint64_t kMayBeLong = 10000;
+  std::vector<NodeId> large;
+  std::vector<std::size_t> large_places;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const std::uint64_t size = trees.dag.sizes()[trees.roots[i]];
+    if (size >= kNone) check_counts(trees.dag, trees.roots[i], i);
+    if (spec.kernel == TreeKernel::subset_tree && size > kMayBeLong) {
+      large.push_back(trees.roots[i]);
+      large_places.push_back(i);
+    }
+  }
+  std::vector<bool> chain(trees.size(), false);
+  if (!large.empty()) {
+    const auto class_of = trees.dag.productions().of_nodes();
+    const Occurrences x = count_occurrences(trees.dag, large, class_of, watch);
+    for (std::size_t k = 0; k < large.size(); ++k) {
+      chain[large_places[k]] = is_long_chain({trees.dag, x.nodes_of(k), x.counts_of(k), class_of});
+    }
+  }
   Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}};
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    const NodeId root = trees.roots[i];
-    bool chain = false;
-    if (trees.dag.sizes()[root] >= kNone) check_counts(trees.dag, root, i);
-    if (spec.kernel == TreeKernel::subset_tree && trees.dag.sizes()[root] > kMayBeLong) {
-      const auto class_of = trees.dag.productions().of_nodes();
-      const Occurrences x = count_occurrences(trees.dag, {&root, 1}, class_of, watch);
-      chain = is_long_chain({trees.dag, x.nodes_of(0), x.counts_of(0), class_of});
-    }
-    (chain ? parts.chains : parts.ordinary).add(root, i);
+    (chain[i] ? parts.chains : parts.ordinary).add(trees.roots[i], i);
   }
   return parts;
 }
