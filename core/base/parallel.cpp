@@ -45,6 +45,11 @@ void work(Shared& shared, int worker, std::size_t n_tasks,
 
 void parallel_for(std::size_t n_tasks, int n_threads, const Watch& watch,
                   const std::function<void(std::size_t, int, const StopToken&)>& task) {
+  if (n_threads == kInline) {
+    const StopToken token;
+    for (std::size_t i = 0; i < n_tasks; ++i) task(i, 0, token);
+    return;
+  }
   if (n_tasks == 0) return;
   const auto n_workers = static_cast<int>(
       std::min<std::size_t>(static_cast<std::size_t>(std::max(1, n_threads)), n_tasks));

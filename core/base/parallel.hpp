@@ -28,6 +28,13 @@ class StopToken {
 // (Ctrl-C): the tasks are then stopped and the exception goes on to the caller.
 using Watch = std::function<void(std::size_t done, std::size_t total)>;
 
+// For n_threads: do the work here, now, without a thread and without watching. For work that takes
+// less time than starting a thread.
+inline constexpr int kInline = 0;
+
+// n_threads, or kInline where the work is at most about a million steps.
+inline int threads_for(double steps, int n_threads) { return steps <= 1e6 ? kInline : n_threads; }
+
 // task(index, worker, token) for every index below n_tasks, on n_threads threads. The first
 // exception of a task ends the work and is thrown here.
 void parallel_for(std::size_t n_tasks, int n_threads, const Watch& watch,

@@ -25,8 +25,9 @@ struct Occurrences {
   }
 };
 
-// Nodes with class_of[u] == kNone are left out. `watch` is called now and then.
+// Nodes with class_of[u] == kNone are left out.
 Occurrences count_occurrences(const Dag& dag, std::span<const NodeId> roots,
-                              std::span<const std::uint32_t> class_of, const Watch& watch = {});
+                              std::span<const std::uint32_t> class_of, int n_threads = 1,
+                              const Watch& watch = {});
 
 }  // namespace filbert

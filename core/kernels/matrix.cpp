@@ -45,7 +45,7 @@ void check_counts(const Dag& dag, NodeId root, std::size_t place) {
   }
 }
 
-Split split(const KernelSpec& spec, Trees trees, const Watch& watch) {
+Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
   constexpr std::uint64_t kMayBeLong = 10000;
   std::vector<NodeId> large;
   std::vector<std::size_t> large_places;
@@ -60,7 +60,7 @@ Split split(const KernelSpec& spec, Trees trees, const Watch& watch) {
   std::vector<bool> chain(trees.size(), false);
   if (!large.empty()) {
     const auto class_of = trees.dag.productions().of_nodes();
-    const Occurrences x = count_occurrences(trees.dag, large, class_of, watch);
+    const Occurrences x = count_occurrences(trees.dag, large, class_of, n_threads, watch);
     for (std::size_t k = 0; k < large.size(); ++k) {
       chain[large_places[k]] = is_long_chain({trees.dag, x.nodes_of(k), x.counts_of(k), class_of});
     }
@@ -77,8 +77,8 @@ template <class Wanted, class Put>
 void sum_chains(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Watch& watch,
                 const Wanted& wanted, const Put& put) {
   const NodeClasses classes = classify(spec, a.dag, a.roots, b.dag, b.roots);
-  const Occurrences xa = count_occurrences(a.dag, a.roots, classes.rows, watch);
-  const Occurrences xb = count_occurrences(b.dag, b.roots, classes.columns(), watch);
+  const Occurrences xa = count_occurrences(a.dag, a.roots, classes.rows, n_threads, watch);
+  const Occurrences xb = count_occurrences(b.dag, b.roots, classes.columns(), n_threads, watch);
   parallel_for(a.size() * b.size(), n_threads, watch,
                [&](std::size_t task, int, const StopToken& token) {
                  const std::size_t i = task / b.size();
@@ -189,7 +189,7 @@ void pairs_between(const KernelSpec& spec, const Part& a, const Part& b, int n_t
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
                                const Watch& watch) {
   std::vector<Wide> values(trees.size());
-  const Split parts = split(spec, trees, watch);
+  const Split parts = split(spec, trees, n_threads, watch);
   PlacedSink sink(parts.ordinary, parts.ordinary,
                   [&](std::size_t i, std::size_t, const auto& value) { values[i] = Wide(value); });
   sum_self(spec, parts.ordinary.trees(), n_threads, watch, sink);
@@ -212,8 +212,8 @@ void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int
   const auto write = [&](std::size_t i, std::size_t j, const auto& value) {
     out[i * b.size() + j] = entry(i, j, value);
   };
-  const Split pa = split(spec, a, watch);
-  const Split pb = split(spec, b, watch);
+  const Split pa = split(spec, a, n_threads, watch);
+  const Split pb = split(spec, b, n_threads, watch);
   pairs_between(spec, pa.ordinary, pb.ordinary, n_threads, watch, write);
   pairs_between(spec, pa.ordinary, pb.chains, n_threads, watch, write);
   pairs_between(spec, pa.chains, pb.ordinary, n_threads, watch, write);
@@ -237,7 +237,7 @@ void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_thread
   const auto write_upper = [&](std::size_t i, std::size_t j, const auto& value) {
     if (i <= j) write(i, j, value);
   };
-  const Split parts = split(spec, a, watch);
+  const Split parts = split(spec, a, n_threads, watch);
   if (!parts.ordinary.empty()) {
     PlacedSink sink(parts.ordinary, parts.ordinary, write_upper);
     sum_within(spec, parts.ordinary.trees(), n_threads, watch, sink);

@@ -65,12 +65,18 @@ struct Sides {
 };
 
 Sides prepare(const KernelSpec& spec, Trees rows, Trees columns, std::size_t trees_per_group,
-              const Watch& watch) {
+              int n_threads, const Watch& watch) {
   Sides sides{spec, rows.dag, columns.dag, {}, {}, {}};
   sides.classes = classify(spec, rows.dag, rows.roots, columns.dag, columns.roots);
-  const Occurrences row_trees = count_occurrences(rows.dag, rows.roots, sides.classes.rows, watch);
   sides.column_trees =
-      count_occurrences(columns.dag, columns.roots, sides.classes.columns(), watch);
+      count_occurrences(columns.dag, columns.roots, sides.classes.columns(), n_threads, watch);
+  const bool same = &rows.dag == &columns.dag && rows.roots.data() == columns.roots.data() &&
+                    rows.size() == columns.size();
+  Occurrences own_rows;
+  if (!same) {
+    own_rows = count_occurrences(rows.dag, rows.roots, sides.classes.rows, n_threads, watch);
+  }
+  const Occurrences& row_trees = same ? sides.column_trees : own_rows;
   sides.row_groups = group_rows(row_trees, trees_per_group);
   if (spec.kernel == TreeKernel::partial_tree) {
     check_steps(spec, rows.dag, row_trees, columns.dag, sides.column_trees, sides.classes);
@@ -144,6 +150,16 @@ class Workers {
   std::vector<std::unique_ptr<Worker<DeltaRows>>> workers_;
 };
 
+// An upper bound: pairs of nodes, and for partial trees pairs of their children.
+double n_pairs(Trees rows, Trees columns) {
+  const auto n_nodes = [](Trees trees) {
+    double sum = 0.0;
+    for (const NodeId root : trees.roots) sum += static_cast<double>(trees.dag.sizes()[root]);
+    return sum;
+  };
+  return n_nodes(rows) * n_nodes(columns);
+}
+
 // Calls the instance for the kernel's way of computing Delta.
 template <class Call>
 void dispatch(const KernelSpec& spec, const Call& call) {
@@ -158,7 +174,8 @@ void dispatch(const KernelSpec& spec, const Call& call) {
 
 void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_threads,
                  const Watch& watch, Sink& sink) {
-  const Sides sides = prepare(spec, rows, columns, kLanes, watch);
+  const Sides sides = prepare(spec, rows, columns, kLanes, n_threads, watch);
+  n_threads = threads_for(n_pairs(rows, columns), n_threads);
   const std::vector<Range> tiles = cut_tiles(sides.column_trees);
   dispatch(spec, [&]<template <class> class DeltaRows>() {
     Workers<DeltaRows> workers(sides, n_threads);
@@ -172,7 +189,8 @@ void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_thread
 
 void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch,
                 Sink& sink) {
-  const Sides sides = prepare(spec, trees, trees, kLanes, watch);
+  const Sides sides = prepare(spec, trees, trees, kLanes, n_threads, watch);
+  n_threads = threads_for(n_pairs(trees, trees), n_threads);
   std::vector<Range> tiles = cut_tiles(sides.column_trees);
   // A tile goes with all rows up to its last tree, so the last tile has the most work: it is first.
   std::reverse(tiles.begin(), tiles.end());
@@ -193,7 +211,8 @@ void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch&
 
 void sum_self(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch, Sink& sink) {
   constexpr std::size_t kChunk = 64;
-  const Sides sides = prepare(spec, trees, trees, 1, watch);
+  const Sides sides = prepare(spec, trees, trees, 1, n_threads, watch);
+  n_threads = threads_for(n_pairs(trees, trees), n_threads);
   dispatch(spec, [&]<template <class> class DeltaRows>() {
     Workers<DeltaRows> workers(sides, n_threads);
     parallel_for((trees.size() + kChunk - 1) / kChunk, n_threads, watch,
