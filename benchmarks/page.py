@@ -8,7 +8,8 @@ import re
 
 from benchmarks.measure import RESULTS, ROOT
 
-# Seconds that these programs take for the same half of the matrix, on one core.
+# Seconds of these programs for the same half of the matrix, on one core: reported to us, not
+# measured in the run that gave our figures.
 OTHERS = {
     "subset trees (STK, SST)": ("SubsetTree(decay=0.4, include_leaves=False", 11, 47),
     "partial trees (PTK)": ("PartialTree(decay=0.4, depth_decay=0.4, penalty='gaps'", 40, 98),
