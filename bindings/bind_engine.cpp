@@ -32,6 +32,7 @@ struct FactorizedForest {
   std::uint64_t n_node_entries = 0;
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
+  std::uint64_t peak_bytes = 0;
 };
 
 template <class Real>
@@ -44,7 +45,9 @@ FactorizedForest factorized(const KernelSpec& spec, const Dag& dag, std::span<co
   out.n_node_entries = factors.features.size();
   out.n_rounds = factors.n_rounds;
   out.n_blocks_by_pairs = factors.n_blocks_by_pairs;
-  out.trees = assemble(factors, dag, roots, spec.include_leaves, normalize);
+  const AssemblyOptions options{spec.include_leaves, normalize, limits.max_bytes};
+  out.trees = assemble(factors, dag, roots, options, n_threads, watch);
+  out.peak_bytes = std::max(factors.peak_bytes, out.trees.peak_bytes);
   return out;
 }
 
@@ -97,6 +100,7 @@ Solutions train(const FactorizedForest& forest, const MatrixOf<std::int8_t>& y,
                 std::uint32_t max_epochs, int n_threads, nb::object progress) {
   const std::size_t n = forest.trees.n_trees();
   const std::size_t k = y.shape(0);
+  const int n_threads_each = std::max(1, n_threads / std::max(1, static_cast<int>(k)));
   if (y.shape(1) != n || C.shape(0) != k || C.shape(1) != n || seeds.shape(0) != k ||
       (start && (start->shape(0) != k || start->shape(1) != n))) {
     throw nb::value_error("y, C, start and seeds do not fit the trees");
@@ -119,7 +123,8 @@ Solutions train(const FactorizedForest& forest, const MatrixOf<std::int8_t>& y,
                                intercept,
                                tol,
                                seeds.data()[c],
-                               max_epochs};
+                               max_epochs,
+                               n_threads_each};
       std::span<const double> from;
       if (start) from = {start->data() + c * n, n};
       const SvmSolution solution = train_svm(forest.trees, problem, from, done[c], token);
@@ -147,6 +152,7 @@ void bind_engine(nb::module_& m) {
       .def_ro("n_node_entries", &FactorizedForest::n_node_entries)
       .def_ro("n_rounds", &FactorizedForest::n_rounds)
       .def_ro("n_blocks_by_pairs", &FactorizedForest::n_blocks_by_pairs)
+      .def_ro("peak_bytes", &FactorizedForest::peak_bytes)
       .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
       .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
            nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),

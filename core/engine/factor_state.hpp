@@ -1,4 +1,4 @@
-// What the rounds of the factorisation share, and what a block hands back.
+// What the rounds of the factorisation share, and what a round finds.
 #pragma once
 
 #include <cmath>
@@ -21,20 +21,47 @@ inline bool negligible(const Wide& part, const Wide& total) {
   return std::fabs(ratio(part, total, Wide(1.0))) <= 1e-13;
 }
 
+inline bool is_zero(double x) { return x == 0.0; }
+inline bool is_zero(const Wide& x) { return x.is_zero(); }
+
+// A distinct node: all in one place, for parents ask for all of it at once.
+template <class Real>
+struct NodeState {
+  Real found{0.0};  // the mass of its fragments so far
+  Real gain{0.0};   // what the last round added
+  FeatureLists::Place newest = FeatureLists::kNowhere;
+  std::uint32_t gained = 0;  // the last round that added anything
+  bool reused = false;       // twice or more in one slot of a production
+};
+
 template <class Real>
 struct State {
   const Dag& dag;
   Real lambda;
   std::vector<Real> self;  // Delta(u, u)
-  std::vector<Real> mass;  // by feature
+  std::vector<NodeState<Real>> nodes;
   FeatureLists lists;
-  std::vector<Real> found;              // by node: the mass of its fragments so far
-  std::vector<Real> gain;               // by node: what the last round added
-  std::vector<std::uint32_t> gained;    // by node: the last round that added anything
-  std::vector<bool> reused;             // by node: twice or more in one slot of a production
-  std::uint32_t first_new_feature = 0;  // features from here on are of the last round
+  std::vector<Real> mass;          // by shared feature
+  std::vector<Real> private_mass;  // by private feature
+  // Features from here on are of the last round.
+  std::uint32_t first_new = 0;
+  std::uint32_t first_new_private = 0;
 
-  bool gained_in(NodeId u, std::uint32_t round) const { return gained[u] == round; }
+  bool gained_in(NodeId u, std::uint32_t round) const { return nodes[u].gained == round; }
+
+  const Real& mass_of(std::uint32_t feature) const {
+    return feature & kPrivate ? private_mass[feature ^ kPrivate] : mass[feature];
+  }
+  bool is_new(std::uint32_t feature) const {
+    return feature & kPrivate ? (feature ^ kPrivate) >= first_new_private : feature >= first_new;
+  }
+};
+
+// The old and the new of the features that some nodes share: from before the last round, and from
+// it.
+template <class Real>
+struct Masses {
+  Real old_mass{0.0}, new_mass{0.0};
 };
 
 // A production's nodes that may still have fragments to find.
@@ -42,17 +69,22 @@ struct Block {
   std::vector<NodeId> open;
 };
 
-// What a block found in a round.
+// What some blocks found in a round.
 template <class Real>
 struct Found {
   std::vector<NodeId> active;
-  std::vector<std::uint32_t> set_begin{0};  // the sets' members, as indices into `active`
+  std::vector<std::uint64_t> set_begin{0};  // the sets' members, as indices into `active`
   std::vector<std::uint32_t> members;
-  std::vector<Real> masses;  // by set
-  std::vector<Real> total;   // by active node: the mass of its fragments after this
-  std::vector<Real> private_mass;
-  std::vector<bool> closed;
-  bool by_pairs = false;
+  std::vector<Real> masses;        // by set
+  std::vector<Real> total;         // by active node: the mass of its fragments after this
+  std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
+  std::uint64_t n_private = 0;     // how many of these are not 0
+  std::uint64_t n_by_pairs = 0;    // blocks
+
+  std::uint64_t bytes() const {
+    return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) + members.size() * 4 +
+           masses.size() * (sizeof(Real) + 8);
+  }
 };
 
 }  // namespace filbert

@@ -31,27 +31,26 @@ class Factorizer {
         n_threads_(n_threads),
         watch_(watch),
         include_leaves_(spec.include_leaves),
+        meter_(limits.max_bytes),
         state_{dag,
                Real(spec.decay),
                std::vector<Real>(dag.size(), Real(0.0)),
+               std::vector<NodeState<Real>>(dag.size()),
                {},
-               FeatureLists(dag.size()),
-               std::vector<Real>(dag.size(), Real(0.0)),
-               std::vector<Real>(dag.size(), Real(0.0)),
-               std::vector<std::uint32_t>(dag.size(), 0),
-               std::vector<bool>(dag.size(), false),
-               0} {}
+               {},
+               {}} {}
 
   Factors<Real> run() {
     compute_self();
     first_round();
     for (std::uint32_t round = 2; !blocks_.empty(); ++round) {
-      n_rounds_ = round;
+      factors_.n_rounds = round;
       next_round(round);
-      check_memory();
     }
     if (include_leaves_) add_leaves();
-    return collect();
+    collect();
+    factors_.peak_bytes = meter_.most();
+    return std::move(factors_);
   }
 
  private:
@@ -67,24 +66,42 @@ class Factorizer {
 
   // Fragments of one production. A production of a single node has nothing to share at all.
   void first_round() {
-    const Dag& dag = state_.dag;
-    const Productions& productions = dag.productions();
-    std::vector<std::vector<NodeId>> nodes(productions.size());
-    for (NodeId u = 0; u < dag.size(); ++u) {
-      if (productions.of(u) != kNone) nodes[productions.of(u)].push_back(u);
-    }
+    factors_.n_rounds = 1;
+    std::vector<std::vector<NodeId>> nodes = nodes_by_production();
     find_reused(nodes);
-    n_rounds_ = 1;
+    Found<Real> found;
     for (std::vector<NodeId>& members : nodes) {
+      const auto first = static_cast<std::uint32_t>(found.active.size());
+      found.active.insert(found.active.end(), members.begin(), members.end());
       if (members.size() == 1) {
-        add_chunk(members.front(), 1, state_.self[members.front()], {},
-                  state_.self[members.front()]);
+        const Real& self = state_.self[members.front()];
+        const bool needed = state_.nodes[members.front()].reused;
+        found.total.push_back(self);
+        found.private_mass.push_back(needed ? self : Real(0.0));
+        found.n_private += needed;
         continue;
       }
-      const std::uint32_t feature = new_feature(state_.lambda, false);
-      for (const NodeId u : members) add_chunk(u, 1, Real(0.0), {&feature, 1}, state_.lambda);
+      for (std::uint32_t i = 0; i < members.size(); ++i) found.members.push_back(first + i);
+      found.set_begin.push_back(found.members.size());
+      found.masses.push_back(state_.lambda);
+      found.total.insert(found.total.end(), members.size(), state_.lambda);
+      found.private_mass.insert(found.private_mass.end(), members.size(), Real(0.0));
+      n_open_ += members.size();
       blocks_.push_back({std::move(members)});
     }
+    commit({&found, 1}, 1);
+    // The largest blocks first: then the last tasks of a round are small ones.
+    std::stable_sort(blocks_.begin(), blocks_.end(),
+                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
+  }
+
+  std::vector<std::vector<NodeId>> nodes_by_production() const {
+    const Productions& productions = state_.dag.productions();
+    std::vector<std::vector<NodeId>> nodes(productions.size());
+    for (NodeId u = 0; u < state_.dag.size(); ++u) {
+      if (productions.of(u) != kNone) nodes[productions.of(u)].push_back(u);
+    }
+    return nodes;
   }
 
   // A child that stands twice in one slot of a production: there its private mass is shared.
@@ -97,81 +114,132 @@ class Factorizer {
         ++mark;
         for (const NodeId u : members) {
           const NodeId c = state_.dag.children(u)[slot];
-          if (stamp[c] == mark) state_.reused[c] = true;
+          if (stamp[c] == mark) state_.nodes[c].reused = true;
           stamp[c] = mark;
         }
       }
     }
   }
 
+  // Walks the blocks, many small ones to a task.
   void next_round(std::uint32_t round) {
-    // The largest blocks first, small ones many to a task.
-    std::stable_sort(blocks_.begin(), blocks_.end(),
-                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
     std::vector<std::size_t> task_begin{0};
     std::size_t weight = 0;
+    std::size_t n_left = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       weight += blocks_[i].open.size();
+      n_left += blocks_[i].open.size();
       if (weight >= kTaskNodes || i + 1 == blocks_.size()) {
         task_begin.push_back(i + 1);
         weight = 0;
       }
     }
-    std::vector<Found<Real>> found(blocks_.size());
-    std::vector<std::unique_ptr<Walker<Real>>> walkers(static_cast<std::size_t>(n_threads_));
-    parallel_for(task_begin.size() - 1, n_threads_, watch_,
+    const Watch progress = [&](std::size_t, std::size_t) {
+      if (watch_) watch_(n_open_ - n_left, n_open_);
+    };
+    const int n_threads = threads_of(n_left, progress);
+    walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
+    std::vector<Found<Real>> found(task_begin.size() - 1);
+    parallel_for(found.size(), n_threads, progress,
                  [&](std::size_t task, int worker, const StopToken& token) {
-                   auto& walker = walkers[static_cast<std::size_t>(worker)];
-                   if (!walker) walker = std::make_unique<Walker<Real>>(state_);
+                   auto& walker = walkers_[static_cast<std::size_t>(worker)];
+                   if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_);
                    for (std::size_t i = task_begin[task]; i < task_begin[task + 1]; ++i) {
-                     found[i] = walker->run(blocks_[i], round, limits_.budget, token);
+                     walker->run(blocks_[i], round, limits_.budget, token, found[task]);
                    }
                  });
-    state_.first_new_feature = static_cast<std::uint32_t>(state_.mass.size());
-    for (const Found<Real>& block : found) commit(block, round);
     std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
+    commit(found, round);
   }
 
-  // Gives the block's sets their ids and its nodes their new features.
-  void commit(const Found<Real>& found, std::uint32_t round) {
-    n_by_pairs_ += found.by_pairs;
-    const std::size_t n = found.active.size();
-    const auto first = static_cast<std::uint32_t>(state_.mass.size());
-    for (const Real& mass : found.masses) new_feature(mass, false);
-    begin_.assign(n + 1, 0);
-    for (const std::uint32_t member : found.members) ++begin_[member + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    ids_.resize(found.members.size());
-    fill_.assign(begin_.begin(), begin_.end() - 1);
+  // Rounds of little work are done at once, on this thread; now and then it has to look up.
+  int threads_of(std::size_t n_nodes, const Watch& progress) {
+    const double steps = 500.0 * static_cast<double>(n_nodes);
+    const int n_threads = threads_for(steps, n_threads_);
+    if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
+      progress(0, 0);
+      unwatched_ = 0.0;
+    }
+    return n_threads;
+  }
+
+  // Where the finds of a task go.
+  struct Place {
+    std::size_t feature, private_feature, set_node, word;
+  };
+
+  // Gives the sets of a round their ids and the nodes their new features: places by running sums
+  // over the tasks, then all tasks at once.
+  void commit(std::span<const Found<Real>> found, std::uint32_t round) {
+    Place end{state_.mass.size(), state_.private_mass.size(), factors_.nodes.size(), 0};
+    state_.first_new = static_cast<std::uint32_t>(end.feature);
+    state_.first_new_private = static_cast<std::uint32_t>(end.private_feature);
+    std::vector<Place> places;
+    std::uint64_t transient = 0;
+    for (const Found<Real>& part : found) {
+      places.push_back(end);
+      end.feature += part.masses.size();
+      end.private_feature += part.n_private;
+      end.set_node += part.members.size();
+      end.word += part.active.size() * FeatureLists::kHeader + part.members.size();
+      transient += part.bytes();
+      factors_.n_blocks_by_pairs += part.n_by_pairs;
+    }
+    if (std::max(end.feature, end.private_feature) >= kPrivate - 1) {
+      throw CapacityError("the factors have more than 2^31 - 2 features: split the corpus");
+    }
+    meter_.set_kept(bytes_with(end));
+    meter_.check(transient);
+    state_.mass.resize(end.feature);
+    state_.private_mass.resize(end.private_feature);
+    factors_.set_begin.resize(end.feature + 1);
+    factors_.nodes.resize(end.set_node);
+    state_.lists.add_round(end.word);
+    const auto steps = static_cast<double>(10 * end.word);
+    parallel_for(found.size(), threads_for(steps, n_threads_), watch_only(),
+                 [&](std::size_t task, int, const StopToken& token) {
+                   token.check();
+                   commit_task(found[task], places[task], round);
+                 });
+  }
+
+  Watch watch_only() const {
+    return [this](std::size_t, std::size_t) {
+      if (watch_) watch_(0, 1);
+    };
+  }
+
+  void commit_task(const Found<Real>& found, Place at, std::uint32_t round) {
+    const auto first_feature = static_cast<std::uint32_t>(at.feature);
     for (std::size_t s = 0; s < found.masses.size(); ++s) {
-      for (std::uint32_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
-        ids_[fill_[found.members[i]]++] = first + static_cast<std::uint32_t>(s);
+      state_.mass[at.feature + s] = found.masses[s];
+      factors_.set_begin[at.feature + s + 1] = at.set_node + found.set_begin[s + 1];
+    }
+    std::vector<std::uint32_t> n_shared(found.active.size(), 0);
+    for (std::size_t i = 0; i < found.members.size(); ++i) {
+      factors_.nodes[at.set_node + i] = found.active[found.members[i]];
+      ++n_shared[found.members[i]];
+    }
+    std::vector<std::uint32_t*> fill(found.active.size());
+    for (std::size_t i = 0; i < found.active.size(); ++i) {
+      NodeState<Real>& node = state_.nodes[found.active[i]];
+      std::uint32_t private_feature = kNone;
+      if (!is_zero(found.private_mass[i])) {
+        private_feature = kPrivate | static_cast<std::uint32_t>(at.private_feature);
+        state_.private_mass[at.private_feature++] = found.private_mass[i];
+      }
+      fill[i] = state_.lists.write(at.word, node.newest, private_feature, n_shared[i]).data();
+      node.newest = state_.lists.newest(at.word);
+      at.word += FeatureLists::kHeader + n_shared[i];
+      node.gain = found.total[i] - node.found;
+      node.found = found.total[i];
+      node.gained = round;
+    }
+    for (std::uint32_t s = 0; s < found.masses.size(); ++s) {
+      for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
+        *fill[found.members[i]]++ = first_feature + s;
       }
     }
-    for (std::size_t i = 0; i < n; ++i) {
-      add_chunk(found.active[i], round, found.private_mass[i],
-                {ids_.data() + begin_[i], begin_[i + 1] - begin_[i]}, found.total[i]);
-    }
-  }
-
-  std::uint32_t new_feature(const Real& mass, bool is_private) {
-    if (state_.mass.size() >= kNone - 1) {
-      throw CapacityError("the factors have more than 2^32 - 2 features: split the corpus");
-    }
-    state_.mass.push_back(mass);
-    private_.push_back(is_private);
-    return static_cast<std::uint32_t>(state_.mass.size() - 1);
-  }
-
-  void add_chunk(NodeId u, std::uint32_t round, const Real& private_mass,
-                 std::span<const std::uint32_t> shared, const Real& total) {
-    const bool has_private = !(negligible(private_mass, total));
-    const std::uint32_t feature =
-        has_private && state_.reused[u] ? new_feature(private_mass, true) : kNone;
-    if (feature != kNone || !shared.empty()) state_.lists.add(u, round, feature, shared);
-    state_.gain[u] = total - state_.found[u];
-    state_.found[u] = total;
-    state_.gained[u] = round;
   }
 
   void add_leaves() {
@@ -181,62 +249,59 @@ class Factorizer {
     }
   }
 
-  void check_memory() const {
-    const std::uint64_t bytes = state_.lists.bytes() * 2 + state_.mass.size() * (sizeof(Real) + 1) +
-                                state_.dag.size() * (4 * sizeof(Real) + 16);
-    if (bytes > limits_.max_bytes) {
-      throw OutOfMemory("the factors need more than " + std::to_string(bytes >> 20) +
-                            " MiB after round " + std::to_string(n_rounds_),
-                        bytes);
-    }
+  // All that is kept once the features of a round are in their places.
+  std::uint64_t bytes_with(const Place& end) const {
+    return state_.dag.size() * (2 * sizeof(Real) + sizeof(NodeState<Real>) + 8) +
+           (end.feature + end.private_feature) * (sizeof(Real) + 8) +
+           2 * end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
   }
 
-  // From chunks to compressed rows, with the private features taken out and the others renumbered.
-  Factors<Real> collect() {
+  // From chunks to compressed rows, and what is left to the residual.
+  void collect() {
     const Dag& dag = state_.dag;
-    Factors<Real> factors;
-    factors.n_rounds = n_rounds_;
-    factors.n_blocks_by_pairs = n_by_pairs_;
-    std::vector<std::uint32_t> column(state_.mass.size(), kNone);
-    for (std::size_t t = 0; t < column.size(); ++t) {
-      if (private_[t]) continue;
-      column[t] = static_cast<std::uint32_t>(factors.mass.size());
-      factors.mass.push_back(state_.mass[t]);
-    }
-    factors.begin.assign(1, 0);
-    factors.residual.resize(dag.size());
-    std::vector<std::uint32_t> own;
-    for (NodeId u = 0; u < dag.size(); ++u) {
-      own.clear();
-      Real shared(0.0);
-      state_.lists.for_each_chunk(u, [&](const FeatureLists::Chunk& chunk) {
-        for (const std::uint32_t t : chunk.shared) {
-          own.push_back(column[t]);
-          shared += state_.mass[t];
-        }
-      });
-      std::sort(own.begin(), own.end());
-      factors.features.insert(factors.features.end(), own.begin(), own.end());
-      factors.begin.push_back(factors.features.size());
-      const Real rest = state_.self[u] - shared;
-      factors.residual[u] = negligible(rest, state_.self[u]) ? Real(0.0) : rest;
-    }
-    factors.self = std::move(state_.self);
-    return factors;
+    factors_.begin.assign(dag.size() + 1, 0);
+    for (const NodeId u : factors_.nodes) ++factors_.begin[u + 1];
+    std::partial_sum(factors_.begin.begin(), factors_.begin.end(), factors_.begin.begin());
+    factors_.features.resize(factors_.nodes.size());
+    factors_.residual.resize(dag.size());
+    constexpr std::size_t kPart = 1 << 14;
+    parallel_for((dag.size() + kPart - 1) / kPart,
+                 threads_for(10.0 * static_cast<double>(dag.size()), n_threads_), watch_only(),
+                 [&](std::size_t part, int, const StopToken& token) {
+                   token.check();
+                   const std::size_t last = std::min((part + 1) * kPart, dag.size());
+                   for (std::size_t u = part * kPart; u < last; ++u) collect_node(u);
+                 });
+    factors_.mass = std::move(state_.mass);
+    factors_.self = std::move(state_.self);
   }
 
-  static constexpr std::size_t kTaskNodes = 256;
+  // Chunks come newest first and the features of a round are larger than those before: filling the
+  // row from its end leaves it ascending.
+  void collect_node(std::size_t u) {
+    Real shared(0.0);
+    auto end = factors_.features.begin() + static_cast<std::ptrdiff_t>(factors_.begin[u + 1]);
+    state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const FeatureLists::Chunk& chunk) {
+      for (const std::uint32_t t : chunk.shared) shared += state_.mass[t];
+      end = std::copy_backward(chunk.shared.begin(), chunk.shared.end(), end);
+    });
+    const Real rest = state_.self[u] - shared;
+    factors_.residual[u] = negligible(rest, state_.self[u]) ? Real(0.0) : rest;
+  }
+
+  static constexpr std::size_t kTaskNodes = 1024;
 
   const FactorLimits& limits_;
   int n_threads_;
   const Watch& watch_;
   bool include_leaves_;
+  MemoryMeter meter_;
   State<Real> state_;
+  Factors<Real> factors_;
   std::vector<Block> blocks_;
-  std::vector<bool> private_;
-  std::uint32_t n_rounds_ = 0;
-  std::uint64_t n_by_pairs_ = 0;
-  std::vector<std::uint32_t> begin_, fill_, ids_;
+  std::size_t n_open_ = 0;  // nodes that were in a block at first
+  std::vector<std::unique_ptr<Walker<Real>>> walkers_;
+  double unwatched_ = 0.0;  // steps
 };
 
 // Delta is diagonal: every distinct subtree has its own fragment and no other.
@@ -244,6 +309,7 @@ template <class Real>
 Factors<Real> factorize_subtrees(const KernelSpec& spec, const Dag& dag) {
   Factors<Real> factors;
   factors.begin.assign(dag.size() + 1, 0);
+  factors.set_begin.assign(1, 0);
   factors.self.assign(dag.size(), Real(0.0));
   std::vector<Real> weight(dag.size(), Real(1.0));
   for (NodeId u = 0; u < dag.size(); ++u) {

@@ -20,18 +20,25 @@ namespace filbert {
 
 template <class Real>
 struct Factors {
-  std::vector<std::uint64_t> begin;     // by node, one more than there are
-  std::vector<std::uint32_t> features;  // of a node: ascending
-  std::vector<Real> mass;               // by feature
-  std::vector<Real> residual;           // by node
-  std::vector<Real> self;               // by node: Delta(u, u)
+  // Phi by rows and by columns: the features of each node, and the nodes of each feature.
+  std::vector<std::uint64_t> begin;      // by node, one more than there are
+  std::vector<std::uint32_t> features;   // of a node: ascending
+  std::vector<std::uint64_t> set_begin;  // by feature, one more than there are
+  std::vector<NodeId> nodes;             // of a feature
+  std::vector<Real> mass;                // by feature
+  std::vector<Real> residual;            // by node
+  std::vector<Real> self;                // by node: Delta(u, u)
 
   // What happened on the way.
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
+  std::uint64_t peak_bytes = 0;
 
   std::span<const std::uint32_t> features_of(NodeId u) const {
     return {features.data() + begin[u], begin[u + 1] - begin[u]};
+  }
+  std::span<const NodeId> nodes_of(std::uint32_t feature) const {
+    return {nodes.data() + set_begin[feature], set_begin[feature + 1] - set_begin[feature]};
   }
 };
 

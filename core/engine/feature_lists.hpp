@@ -1,69 +1,82 @@
-// The features that each node has gathered so far.
+// The features that each node has gathered so far, as a chain of chunks, one for each round that
+// gave it any, newest first. The chunks of a round lie in one arena that is made when the round is
+// over: while a round is on, nothing of the rounds before moves.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/ids.hpp"
 
 namespace filbert {
 
-// The features of each node, in chunks of one round, newest first: while a round is on, the chunks
-// of the rounds before do not move.
+// Fragments that only one node has are features too, where its parents need them; they are numbered
+// apart, with this bit set.
+inline constexpr std::uint32_t kPrivate = 0x80000000u;
+
 class FeatureLists {
  public:
-  explicit FeatureLists(std::size_t n_nodes) : head_(n_nodes, kNoChunk) {}
+  using Place = std::uint64_t;  // a round and where in its arena
+  static constexpr Place kNowhere = ~Place{0};
 
-  // The newest chunk of a node is that of `round`, if it has one of that round.
   struct Chunk {
-    std::uint64_t previous;
+    Place previous;
     std::uint32_t round;
     std::uint32_t private_feature;  // or kNone
     std::span<const std::uint32_t> shared;
   };
 
+  static constexpr std::size_t kHeader = 4;
+
+  // The arena of the next round, the first of which is 1.
+  void add_round(std::uint64_t n_words) {
+    if (arenas_.size() >= (std::size_t{1} << (64 - kOffsetBits)) - 1 ||
+        n_words >> kOffsetBits != 0) {
+      throw CapacityError("the trees are too deep or too many to be factorised: split the corpus");
+    }
+    arenas_.emplace_back(n_words);
+    n_words_ += n_words;
+  }
+
+  // Writes the head of a chunk of the newest round at a place in its arena; the caller fills in the
+  // shared features. Chunks at different places may be written by different threads.
+  std::span<std::uint32_t> write(std::uint64_t offset, Place previous,
+                                 std::uint32_t private_feature, std::uint32_t n_shared) {
+    std::uint32_t* const p = arenas_.back().data() + offset;
+    p[0] = static_cast<std::uint32_t>(previous);
+    p[1] = static_cast<std::uint32_t>(previous >> 32);
+    p[2] = private_feature;
+    p[3] = n_shared;
+    return {p + kHeader, n_shared};
+  }
+
+  Place newest(std::uint64_t offset) const { return (arenas_.size() << kOffsetBits) | offset; }
+
+  Chunk read(Place place) const {
+    const auto round = static_cast<std::uint32_t>(place >> kOffsetBits);
+    const std::uint32_t* const p = arenas_[round - 1].data() + (place & kOffsetMask);
+    return {p[0] | (static_cast<Place>(p[1]) << 32), round, p[2], {p + kHeader, p[3]}};
+  }
+
   template <class Visit>
-  void for_each_chunk(NodeId u, const Visit& visit) const {
-    for (std::uint64_t at = head_[u]; at != kNoChunk;) {
+  void for_each_chunk(Place newest, const Visit& visit) const {
+    for (Place at = newest; at != kNowhere;) {
       const Chunk chunk = read(at);
       visit(chunk);
       at = chunk.previous;
     }
   }
 
-  // The newest one, if it is of this round.
-  template <class Visit>
-  void newest_chunk(NodeId u, std::uint32_t round, const Visit& visit) const {
-    if (head_[u] == kNoChunk) return;
-    const Chunk chunk = read(head_[u]);
-    if (chunk.round == round) visit(chunk);
-  }
-
-  void add(NodeId u, std::uint32_t round, std::uint32_t private_feature,
-           std::span<const std::uint32_t> shared) {
-    const std::uint64_t at = data_.size();
-    data_.push_back(static_cast<std::uint32_t>(head_[u]));
-    data_.push_back(static_cast<std::uint32_t>(head_[u] >> 32));
-    data_.push_back(round);
-    data_.push_back(private_feature);
-    data_.push_back(static_cast<std::uint32_t>(shared.size()));
-    data_.insert(data_.end(), shared.begin(), shared.end());
-    head_[u] = at;
-  }
-
-  std::uint64_t bytes() const { return data_.size() * sizeof(std::uint32_t); }
+  std::uint64_t bytes() const { return n_words_ * sizeof(std::uint32_t); }
 
  private:
-  static constexpr std::uint64_t kNoChunk = ~std::uint64_t{0};
+  static constexpr int kOffsetBits = 40;
+  static constexpr Place kOffsetMask = (Place{1} << kOffsetBits) - 1;
 
-  Chunk read(std::uint64_t at) const {
-    const std::uint32_t* p = data_.data() + at;
-    return {p[0] | (static_cast<std::uint64_t>(p[1]) << 32), p[2], p[3], {p + 5, p[4]}};
-  }
-
-  std::vector<std::uint64_t> head_;
-  std::vector<std::uint32_t> data_;
+  std::vector<std::vector<std::uint32_t>> arenas_;
+  std::uint64_t n_words_ = 0;
 };
 
 }  // namespace filbert

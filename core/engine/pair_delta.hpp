@@ -1,11 +1,11 @@
 // Delta of single pairs of nodes, for the blocks that are closed by pairs.
 #pragma once
 
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "engine/factor_state.hpp"
+#include "engine/set_keys.hpp"
 #include "forest/productions.hpp"
 
 namespace filbert {
@@ -18,13 +18,14 @@ class PairDelta {
       : state_(state), productions_(state.dag.productions()) {}
 
   void clear() { memo_.clear(); }
+  std::uint64_t bytes() const { return memo_.bytes(); }
 
   Real operator()(NodeId u, NodeId v) {
     if (u == v) return state_.self[u];
     stack_.assign(1, {u, v});
     while (!stack_.empty()) {
       const auto [x, y] = stack_.back();
-      if (memo_.contains(key(x, y))) {
+      if (memo_.get(key(x, y)) != nullptr) {
         stack_.pop_back();
         continue;
       }
@@ -36,17 +37,17 @@ class PairDelta {
         if (!comparable(a, b)) continue;
         if (a == b) {
           delta *= Real(1.0) + state_.self[a];
-        } else if (const auto known = memo_.find(key(a, b)); known != memo_.end()) {
-          delta *= Real(1.0) + known->second;
+        } else if (const Real* known = memo_.get(key(a, b))) {
+          delta *= Real(1.0) + *known;
         } else {
           stack_.push_back({a, b});
         }
       }
       if (stack_.size() > before) continue;
-      memo_.emplace(key(x, y), delta);
+      memo_.at(key(x, y)) = delta;
       stack_.pop_back();
     }
-    return memo_.at(key(u, v));
+    return *memo_.get(key(u, v));
   }
 
  private:
@@ -59,7 +60,7 @@ class PairDelta {
 
   const State<Real>& state_;
   const Productions& productions_;
-  std::unordered_map<std::uint64_t, Real> memo_;
+  ScratchMap<std::uint64_t, Real> memo_;
   std::vector<std::pair<NodeId, NodeId>> stack_;
 };
 

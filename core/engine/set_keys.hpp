@@ -32,6 +32,8 @@ inline std::size_t scratch_hash(std::uint32_t key) {
   return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15ULL) >> 20);
 }
 
+inline std::size_t scratch_hash(std::uint64_t key) { return static_cast<std::size_t>(spread(key)); }
+
 // A map that is emptied in no time and keeps its memory.
 template <class Key, class Value>
 class ScratchMap {
@@ -39,7 +41,7 @@ class ScratchMap {
   ScratchMap() : slots_(64) {}
 
   void clear() {
-    keys_.clear();
+    size_ = 0;
     if (++epoch_ == 0) {
       for (Slot& slot : slots_) slot.epoch = 0;
       epoch_ = 1;
@@ -48,16 +50,28 @@ class ScratchMap {
 
   // The value of a key, made where there is none.
   Value& at(const Key& key) {
-    if ((keys_.size() + 1) * 2 > slots_.size()) grow();
+    if ((size_ + 1) * 2 > slots_.size()) grow();
     Slot& slot = find(key);
     if (slot.epoch != epoch_) {
       slot = {epoch_, key, Value{}};
-      keys_.push_back(key);
+      ++size_;
     }
     return slot.value;
   }
 
-  const std::vector<Key>& keys() const { return keys_; }  // in order of arrival
+  // The value of a key, or null.
+  const Value* get(const Key& key) {
+    const Slot& slot = find(key);
+    return slot.epoch == epoch_ ? &slot.value : nullptr;
+  }
+
+  std::size_t size() const { return size_; }
+  std::uint64_t bytes() const { return slots_.size() * sizeof(Slot); }
+
+  // Room for so many keys in all.
+  void reserve(std::size_t n) {
+    while (n * 2 > slots_.size()) grow();
+  }
 
  private:
   struct Slot {
@@ -81,7 +95,7 @@ class ScratchMap {
   }
 
   std::vector<Slot> slots_;
-  std::vector<Key> keys_;
+  std::size_t size_ = 0;
   std::uint32_t epoch_ = 1;
 };
 

@@ -23,10 +23,17 @@ struct TreeFactors {
   std::vector<double> scale;           // by tree: 1 over its norm, or 1; 0 where it has no fragment
   std::vector<double> diagonal;        // by tree
   std::vector<double> self;            // by tree: K(i, i)
+  std::uint64_t peak_bytes = 0;        // while they were assembled
 
   std::size_t n_trees() const { return begin.size() - 1; }
   std::span<const std::uint32_t> columns_of(std::size_t tree) const {
     return {columns.data() + begin[tree], begin[tree + 1] - begin[tree]};
+  }
+
+  // Asks for a tree's columns before they are needed.
+  void prefetch(std::size_t tree) const {
+    const std::uint32_t* const first = columns.data() + begin[tree];
+    for (std::size_t k = 0; k < 64; k += 16) __builtin_prefetch(first + k);
   }
 
   // sum over a tree's columns of value * weight
@@ -56,9 +63,16 @@ struct TreeFactors {
   }
 };
 
-// Throws KernelOverflow where values that are not normalised leave double.
+struct AssemblyOptions {
+  bool include_leaves = false;
+  bool normalize = true;
+  std::uint64_t max_bytes = ~std::uint64_t{0};
+};
+
+// Throws KernelOverflow where values that are not normalised leave double, OutOfMemory where the
+// factors of the trees would exceed max_bytes.
 template <class Real>
 TreeFactors assemble(const Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
-                     bool include_leaves, bool normalize);
+                     const AssemblyOptions& options, int n_threads, const Watch& watch);
 
 }  // namespace filbert

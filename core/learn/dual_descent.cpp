@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/rng.hpp"
 
@@ -20,6 +19,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Q_ij = y_i y_j (K_ij + intercept). Hinge: D = 0, U = C. Squared hinge: D = 1/(2C), U = infinity.
 // z_t = mass_t sum_i alpha_i y_i scale_i x_it stands for w: y_i (w . x_i) costs one pass over a
 // tree's columns, and so does changing alpha_i.
+//
+// Most examples lie at a bound and stay there, so sweeps go over few: an example that is at a bound
+// and wants to stay is put aside at once. A look at all examples then gives the true gap and takes
+// up again those that would move. The gap is a sum over examples of terms that are never negative,
+// so a sweep knows about how much of it the examples that it visits have left; when that is little
+// beside what the last look saw, it is time for another look.
 class DualDescent {
  public:
   DualDescent(const TreeFactors& factors, const SvmProblem& problem, std::span<const double> start)
@@ -27,25 +32,24 @@ class DualDescent {
     for (std::size_t i = 0; i < start.size(); ++i) {
       alpha_[i] = std::clamp(start[i], 0.0, upper(i));
     }
-    for (std::uint32_t i = 0; i < f_.n_trees(); ++i) {
-      if (p_.C[i] > 0.0) index_.push_back(i);
-    }
     rebuild();
   }
 
   SvmSolution run(SolverProgress& progress, const StopToken& token) {
     SvmSolution solution;
-    measure(solution);
+    look_at_all(solution, token);
     const double first_gap = std::max(solution.gap, p_.tol);
-    while (solution.gap > p_.tol && solution.n_epochs < p_.max_epochs && !index_.empty()) {
+    while (solution.gap > p_.tol && solution.n_epochs < p_.max_epochs && !active_.empty()) {
       descend(solution, token);
-      rebuild();
-      measure(solution);
+      look_at_all(solution, token);
+      if (solution.gap <= p_.tol || solution.n_epochs >= p_.max_epochs) {
+        rebuild();  // what is reported is free of the rounding that many small changes leave
+        look_at_all(solution, token);
+      }
       const double way = std::log(first_gap / p_.tol);
       const double gone = std::log(first_gap / std::max(solution.gap, p_.tol));
       progress =
           static_cast<std::uint32_t>(way > 0.0 ? std::max(0.0, 1000.0 * gone / way) : 1000.0);
-      looseness_ *= 0.3;
     }
     progress = 1000;
     solution.alpha = std::move(alpha_);
@@ -59,52 +63,61 @@ class DualDescent {
   }
   double ridge(std::size_t i) const { return p_.squared_hinge ? 0.5 / p_.C[i] : 0.0; }
 
-  // The decision value of a training tree.
-  double decision(std::size_t i) const {
-    return f_.scale[i] * f_.dot(i, z_.data()) + f_.diagonal[i] * alpha_[i] * p_.y[i] + bias_;
+  // y times the decision value of a training tree.
+  double margin(std::size_t i) const {
+    return p_.y[i] * (f_.scale[i] * f_.dot(i, z_.data()) + bias_) + f_.diagonal[i] * alpha_[i];
   }
 
-  // Epochs over the active examples until their projected gradients are within `looseness_`, or a
-  // number of them is done that makes a look at the gap worth its time.
+  double loss(std::size_t i, double margin) const {
+    const double violation = std::max(0.0, 1.0 - margin);
+    return p_.C[i] * (p_.squared_hinge ? violation * violation : violation);
+  }
+
+  // The example's share of the gap between the primal and the dual objective.
+  double gap_of(std::size_t i, double margin) const {
+    return loss(i, margin) + alpha_[i] * (margin - 1.0 + 0.5 * ridge(i) * alpha_[i]);
+  }
+
+  double gradient(std::size_t i, double margin) const {
+    return margin - 1.0 + ridge(i) * alpha_[i];
+  }
+
+  // At a bound, and a step down the gradient would lead beyond it.
+  bool rests(std::size_t i, double gradient) const {
+    return (alpha_[i] <= 0.0 && gradient >= 0.0) || (alpha_[i] >= upper(i) && gradient <= 0.0);
+  }
+
+  // Sweeps over the active examples until they have little of the gap left, or so many of them that
+  // the examples put aside may matter again.
   void descend(SvmSolution& solution, const StopToken& token) {
-    constexpr std::uint32_t kLook = 5;
-    std::size_t n_active = index_.size();
-    double highest_before = kInfinity;
-    double lowest_before = -kInfinity;
-    for (std::uint32_t epoch = 0; epoch < kLook && solution.n_epochs < p_.max_epochs; ++epoch) {
+    constexpr std::uint32_t kMostSweeps = 20;
+    const double enough = 0.5 * std::max(p_.tol, 0.1 * solution.gap) * solution.primal;
+    for (std::uint32_t n = 0; n < kMostSweeps && solution.n_epochs < p_.max_epochs; ++n) {
       ++solution.n_epochs;
-      rng_.shuffle(index_, n_active);
-      double highest = -kInfinity;
-      double lowest = kInfinity;
-      for (std::size_t k = 0; k < n_active; ++k) {
-        if (k % 512 == 0) token.check();
-        const std::uint32_t i = index_[k];
-        const double gradient = p_.y[i] * decision(i) - 1.0 + ridge(i) * alpha_[i];
-        const bool at_lower = alpha_[i] <= 0.0;
-        const bool at_upper = alpha_[i] >= upper(i);
-        // Shrinking: what lies at a bound and wants to stay there by more than any example wanted
-        // to move in the epoch before is left out until the end.
-        if ((at_lower && gradient > highest_before) || (at_upper && gradient < lowest_before)) {
-          std::swap(index_[k--], index_[--n_active]);
-          continue;
-        }
-        const double projected = at_lower   ? std::min(gradient, 0.0)
-                                 : at_upper ? std::max(gradient, 0.0)
-                                            : gradient;
-        highest = std::max(highest, projected);
-        lowest = std::min(lowest, projected);
-        if (projected != 0.0) move(i, gradient);
-      }
-      if (n_active == 0 || highest - lowest <= looseness_) {
-        if (n_active == index_.size()) return;
-        n_active = index_.size();  // a last look at those that were left out
-        highest_before = kInfinity;
-        lowest_before = -kInfinity;
-        continue;
-      }
-      highest_before = highest > 0.0 ? highest : kInfinity;
-      lowest_before = lowest < 0.0 ? lowest : -kInfinity;
+      if (sweep(token) <= enough || active_.empty()) return;
     }
+  }
+
+  // Each active example once, in random order. Returns their part of the gap, as met on the way.
+  double sweep(const StopToken& token) {
+    rng_.shuffle(active_, active_.size());
+    double gap = 0.0;
+    std::size_t n = active_.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      if (k % 512 == 0) token.check();
+      if (k + kAhead < n) f_.prefetch(active_[k + kAhead]);
+      const std::uint32_t i = active_[k];
+      const double m = margin(i);
+      const double g = gradient(i, m);
+      gap += gap_of(i, m);
+      if (rests(i, g)) {
+        std::swap(active_[k--], active_[--n]);
+      } else {
+        move(i, g);
+      }
+    }
+    active_.resize(n);
+    return gap;
   }
 
   void move(std::uint32_t i, double gradient) {
@@ -120,7 +133,7 @@ class DualDescent {
     if (p_.intercept) bias_ += change * p_.y[i];
   }
 
-  // w from the dual variables, without the rounding that many small changes leave.
+  // w from the dual variables.
   void rebuild() {
     z_.assign(f_.mass.size(), 0.0);
     bias_ = 0.0;
@@ -131,34 +144,60 @@ class DualDescent {
     }
   }
 
-  void measure(SvmSolution& solution) const {
-    double norm = 0.0;
-    double loss = 0.0;
-    double linear = 0.0;
-    double ridges = 0.0;
-    for (std::size_t i = 0; i < alpha_.size(); ++i) {
-      if (p_.C[i] <= 0.0) continue;
-      const double margin = p_.y[i] * decision(i);
-      const double violation = std::max(0.0, 1.0 - margin);
-      norm += alpha_[i] * margin;
-      loss += p_.C[i] * (p_.squared_hinge ? violation * violation : violation);
-      linear += alpha_[i];
-      ridges += ridge(i) * alpha_[i] * alpha_[i];
+  // What a part of the examples adds to the objectives, and which of them would move.
+  struct Look {
+    double norm = 0.0, loss = 0.0, linear = 0.0, ridges = 0.0;
+    std::vector<std::uint32_t> active;
+  };
+
+  // Both objectives over all examples, and the active ones anew. Parts are of a fixed size and are
+  // added up in their order: the result does not depend on the threads.
+  void look_at_all(SvmSolution& solution, const StopToken& token) {
+    constexpr std::size_t kPart = 8192;
+    const std::size_t n = alpha_.size();
+    std::vector<Look> parts((n + kPart - 1) / kPart);
+    const int n_threads = threads_for(static_cast<double>(f_.columns.size()), p_.n_threads);
+    parallel_for(parts.size(), n_threads, {}, [&](std::size_t part, int, const StopToken&) {
+      token.check();
+      look_at(parts[part], part * kPart, std::min(n, (part + 1) * kPart));
+    });
+    token.check();
+    Look all;
+    active_.clear();
+    for (const Look& part : parts) {
+      all.norm += part.norm;
+      all.loss += part.loss;
+      all.linear += part.linear;
+      all.ridges += part.ridges;
+      active_.insert(active_.end(), part.active.begin(), part.active.end());
     }
-    solution.primal = 0.5 * norm + loss;
-    solution.dual = linear - 0.5 * (norm + ridges);
+    solution.primal = 0.5 * all.norm + all.loss;
+    solution.dual = all.linear - 0.5 * (all.norm + all.ridges);
     const double difference = solution.primal - solution.dual;
     solution.gap = solution.primal > 0.0 ? std::max(0.0, difference / solution.primal) : 0.0;
   }
+
+  void look_at(Look& look, std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (p_.C[i] <= 0.0) continue;
+      const double m = margin(i);
+      look.norm += alpha_[i] * m;
+      look.loss += loss(i, m);
+      look.linear += alpha_[i];
+      look.ridges += ridge(i) * alpha_[i] * alpha_[i];
+      if (!rests(i, gradient(i, m))) look.active.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+
+  static constexpr std::size_t kAhead = 4;
 
   const TreeFactors& f_;
   const SvmProblem& p_;
   Rng rng_;
   std::vector<double> alpha_;
-  std::vector<std::uint32_t> index_;
+  std::vector<std::uint32_t> active_;
   std::vector<double> z_;
   double bias_ = 0.0;
-  double looseness_ = 0.3;
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ struct SvmProblem {
   bool intercept = true;  // a constant feature of value 1, regularised like the others
   double tol = 1e-3;      // relative duality gap
   std::uint64_t seed = 0;
-  std::uint32_t max_epochs = 1000;
+  std::uint32_t max_epochs = 1000;  // sweeps over the examples that are not at rest
+  int n_threads = kInline;          // for looks at all examples; results do not depend on it
 };
 
 struct SvmSolution {

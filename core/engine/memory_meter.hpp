@@ -1,0 +1,43 @@
+// The memory that a computation may take.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "base/errors.hpp"
+
+namespace filbert {
+
+class MemoryMeter {
+ public:
+  explicit MemoryMeter(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // What is there for good, as far as it is known.
+  void set_kept(std::uint64_t bytes) {
+    kept_ = bytes;
+    check(0);
+  }
+
+  // With so many bytes more.
+  void check(std::uint64_t more) {
+    const std::uint64_t bytes = kept_.load(std::memory_order_relaxed) + more;
+    std::uint64_t most = most_.load(std::memory_order_relaxed);
+    while (bytes > most && !most_.compare_exchange_weak(most, bytes)) {
+    }
+    if (bytes <= max_bytes_) return;
+    throw OutOfMemory("the factors would take more than " + std::to_string(bytes >> 20) +
+                          " MiB, but at most " + std::to_string(max_bytes_ >> 20) +
+                          " MiB are allowed",
+                      bytes);
+  }
+
+  std::uint64_t most() const { return most_; }
+
+ private:
+  std::uint64_t max_bytes_;
+  std::atomic<std::uint64_t> kept_{0};
+  std::atomic<std::uint64_t> most_{0};
+};
+
+}  // namespace filbert
