@@ -16,8 +16,8 @@ from filbert.read.files import open_binary
 from filbert.read.numbers import finite_number, to_target
 from filbert.read.record import Label
 
-_BLOCK = 1 << 25  # bytes in memory at a time
-_PIECE = 1 << 21  # bytes that a thread reads at a time
+_BLOCK = 1 << 24  # bytes of text in memory at a time
+_PIECE = 1 << 20  # bytes that a thread reads at a time
 _LARGEST_COLUMN = 2**31
 
 Trees = tuple[_core.Dag, NDArray[np.uint32]]
@@ -32,7 +32,7 @@ def read(
 ) -> tuple[Trees, NDArray[Any]] | None:
     """Read the trees, as a shared structure and their roots in it, and the labels."""
     if not os.path.isfile(path):
-        return None  # a pipe can be read only once, and perhaps that has to be line by line
+        return None  # a pipe can be read only once, so that there would be no second way
     lines = _lines(kind, label, tree)
     try:
         if lines is None or not _add_file(lines, path, n_threads):
@@ -48,7 +48,7 @@ def read(
 
 
 def _lines(kind: str, label: int | None, tree: int | None) -> _core.LabelledLines | None:
-    """See svmlight_tk.py and tsv.py."""
+    """Choose by the format; svmlight_tk.py and tsv.py say what the columns mean."""
     if kind == "svmlight-tk":
         return _core.LabelledLines.svmlight_tk(piece_bytes=_PIECE)
     if label is None and tree is None:
