@@ -874,6 +874,15 @@ def test_the_core_reads_what_is_usual(
             assert in_pieces(path, block, piece, format=format, n_jobs=n_jobs) == expected
 
 
+def test_a_byte_order_mark_is_one_only_at_the_start_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "marks.tsv"
+    path.write_text("\ufeffx\t(a)\n" * 4, encoding="utf-8")
+    expected = line_by_line(path)
+    assert expected[0][3] == ["x", "\ufeffx", "\ufeffx", "\ufeffx"]
+    for block, piece in [(1, 1), (12, 5), (100, 1), (100, 100)]:
+        assert in_pieces(path, block, piece, n_jobs=2) == expected
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_pipe_is_read_only_once(tmp_path: Path) -> None:
     path = tmp_path / "pipe.tsv"
