@@ -13,6 +13,7 @@
 #include "forest/bracket_parser.hpp"
 #include "forest/bracket_writer.hpp"
 #include "forest/builder.hpp"
+#include "forest/labelled_lines.hpp"
 
 namespace filbert {
 
@@ -98,6 +99,34 @@ class Reader {
   std::vector<NodeId> roots_;
   std::vector<ParseProblem> problems_;
 };
+
+LabelledLines tsv_lines(std::int64_t label, std::int64_t tree, std::uint64_t n_columns,
+                        std::size_t piece_bytes) {
+  return {TsvFormat{label, tree, n_columns}, piece_bytes};
+}
+
+LabelledLines svmlight_tk_lines(std::size_t piece_bytes) {
+  return {SvmlightTkFormat{}, piece_bytes};
+}
+
+bool add_lines(LabelledLines& lines, nb::bytes text, int n_threads) {
+  const std::string_view all(text.c_str(), text.size());
+  const Watch watch = watch_from_python(nb::none());
+  const nb::gil_scoped_release release;
+  return lines.add(all, n_threads, watch);
+}
+
+std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<nb::bytes>, NumpyArray<std::uint32_t>>
+finish_lines(LabelledLines& lines) {
+  LabelledLines::Examples read = lines.finish();
+  std::vector<nb::bytes> labels;
+  for (LabelId label = 0; label < read.labels.size(); ++label) {
+    const std::string_view text = read.labels.text(label);
+    labels.emplace_back(text.data(), text.size());
+  }
+  return {read.trees.finish(), to_numpy(std::move(read.roots)), std::move(labels),
+          to_numpy(std::move(read.label_of))};
+}
 
 template <class T>
 NumpyArray<T> at_roots(const Dag& dag, const Array<NodeId>& roots, const std::vector<T>& values) {
@@ -205,6 +234,13 @@ void bind_forest(nb::module_& m) {
           return std::make_tuple(both, to_numpy(std::move(ra)), to_numpy(std::move(rb)));
         });
   m.def("from_arrays", &dag_from_arrays);
+
+  nb::class_<LabelledLines>(m, "LabelledLines")
+      .def_static("tsv", &tsv_lines, nb::arg("label"), nb::arg("tree"), nb::arg("n_columns"),
+                  nb::arg("piece_bytes"))
+      .def_static("svmlight_tk", &svmlight_tk_lines, nb::arg("piece_bytes"))
+      .def("add", &add_lines, nb::arg("text"), nb::arg("n_threads"))
+      .def("finish", &finish_lines);
 
   nb::class_<Reader>(m, "Reader")
       .def(nb::init<bool>(), nb::arg("skip_errors") = false)

@@ -33,6 +33,22 @@ NodeId DagBuilder::append(LabelId label, std::span<const NodeId> children) {
   return id;
 }
 
+std::vector<NodeId> DagBuilder::add(const Dag& other) {
+  std::vector<LabelId> new_label(other.labels().size());
+  for (LabelId label = 0; label < new_label.size(); ++label) {
+    new_label[label] = this->label(other.labels().text(label));
+  }
+  std::vector<NodeId> renumbered(other.size());
+  std::vector<NodeId> children;
+  for (NodeId u = 0; u < other.size(); ++u) {
+    children.clear();
+    for (const NodeId c : other.children(u)) children.push_back(renumbered[c]);
+    const LabelId label = new_label[other.label(u)];
+    renumbered[u] = children.empty() ? leaf(label) : node(label, children);
+  }
+  return renumbered;
+}
+
 void DagBuilder::expect_text(std::size_t n_bytes) {
   const std::size_t n_nodes = n_bytes / 32;  // as in treebanks
   dag_->nodes_.reserve(n_nodes);

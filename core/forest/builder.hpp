@@ -38,6 +38,9 @@ class DagBuilder {
         [&] { return append(label, children); });
   }
 
+  // All nodes of another forest, in the order of their ids: their ids here.
+  std::vector<NodeId> add(const Dag& other);
+
   // Makes room for the distinct nodes that so many bytes of text may have.
   void expect_text(std::size_t n_bytes);
 

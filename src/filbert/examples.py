@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 from warnings import warn
 
 import numpy as np
@@ -19,10 +19,11 @@ from filbert.errors import (
     SkippedInputWarning,
 )
 from filbert.forest import Forest, OnError
-from filbert.read import jsonl, svmlight_tk, tsv
+from filbert.read import jsonl, labelled_lines, svmlight_tk, tsv
 from filbert.read.files import format_suffix, open_binary
 from filbert.read.numbers import to_target
 from filbert.read.record import Label, Record, SparseVector
+from filbert.threads import n_threads
 
 Format = Literal["svmlight-tk", "tsv", "jsonl"]
 Part = Any  # a Forest, a SciPy sparse matrix or an array
@@ -112,6 +113,7 @@ def read_examples(
     features: str | Sequence[str] | None = None,
     n_features: int | None = None,
     on_error: OnError = "raise",
+    n_jobs: int | None = None,
 ) -> tuple[Any, NDArray[Any]]:
     """Read labelled trees from a file.
 
@@ -133,6 +135,9 @@ def read_examples(
     on_error : {"raise", "skip"}
         Whether a bad line raises :class:`~filbert.errors.ParseError`, or is left out with a warning
         and a note in ``X.skipped``.
+    n_jobs : int, optional
+        Threads for TSV and SVM-light-TK files with one tree a line; all cores by default. Results
+        do not depend on it.
 
     Returns
     -------
@@ -144,12 +149,19 @@ def read_examples(
     """
     if on_error not in ("raise", "skip"):
         raise InvalidParameterError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
+    threads = n_threads(n_jobs)
     name = os.fspath(path)
     gathered = _Gathered()
     errors: list[ParseError] = []
     with open_binary(path) as stream:
         lines = _lines(stream)
-        parse, lines = _line_parser(lines, name, format, label, tree, features)
+        kind, lines = _known_format(lines, name, format)
+        parse = _line_parser(kind, label, tree, features)
+        if kind != "jsonl":
+            # Whatever is unusual is read line by line below, where errors are told.
+            usual = labelled_lines.read(path, kind, cast(Any, label), cast(Any, tree), threads)
+            if usual is not None:
+                return Forest._of(*usual[0]), usual[1]
         for number, line in enumerate(lines, 1):
             try:
                 record = _parsed(parse, line)
@@ -236,26 +248,30 @@ class _Gathered:
         return (parts["tree"] if parts.keys() == {"tree"} else Examples._of(parts)), y
 
 
+def _known_format(
+    lines: Iterator[bytes], name: str, format: Format | None
+) -> tuple[Format, Iterator[bytes]]:
+    """Look at the first lines where nothing else tells the format; also give all lines again."""
+    start = list(islice(lines, 20))
+    kind = format or _SUFFIXES.get(format_suffix(name)) or _guessed(start, name)
+    return kind, _chained(start, lines)
+
+
 def _line_parser(
-    lines: Iterator[bytes],
-    name: str,
-    format: Format | None,
+    kind: Format,
     label: str | int | None,
     tree: str | int | Sequence[str] | None,
     features: str | Sequence[str] | None,
-) -> tuple[Callable[[bytes], Record | None], Iterator[bytes]]:
-    """Choose the format, looking at the first lines where nothing else tells it."""
-    start = list(islice(lines, 20))
-    kind = format or _SUFFIXES.get(format_suffix(name)) or _guessed(start, name)
-    rest = _chained(start, lines)
+) -> Callable[[bytes], Record | None]:
+    """Choose by the format, and check the options that belong to it."""
     if kind == "svmlight-tk":
         if label is not None or tree is not None:
             raise InvalidParameterError("label= and tree= are for JSON Lines and TSV files")
-        return svmlight_tk.parse_line, rest
+        return svmlight_tk.parse_line
     if kind == "tsv":
         if isinstance(label, str) or not isinstance(tree, int | None):
             raise InvalidParameterError("in TSV files label= and tree= are column numbers")
-        return partial(tsv.parse_line, label=label, tree=tree), rest
+        return partial(tsv.parse_line, label=label, tree=tree)
     if kind == "jsonl":
         if isinstance(label, int) or isinstance(tree, int):
             raise InvalidParameterError("in JSON Lines label= and tree= are keys")
@@ -265,7 +281,7 @@ def _line_parser(
             names = [] if isinstance(keys, str | None) else [k.rpartition(".")[2] for k in keys]
             if len(set(names)) < len(names):
                 raise InvalidParameterError(f"{parameter}= needs keys that end in different names")
-        return partial(jsonl.parse_line, label=label or "label", tree=tree, features=features), rest
+        return partial(jsonl.parse_line, label=label or "label", tree=tree, features=features)
     raise InvalidParameterError(f"format must be 'svmlight-tk', 'tsv' or 'jsonl', got {kind!r}")
 
 

@@ -3,26 +3,34 @@
 import gzip
 import json
 import lzma
+import os
 import pickle
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import filbert.examples as examples_module
 from filbert import Examples, Forest, Tree, read_examples
 from filbert.errors import (
+    FilbertError,
     InputTypeError,
     InvalidParameterError,
     MissingFileError,
     ParseError,
     SkippedInputWarning,
 )
+from filbert.read import labelled_lines
+from tests.reference.trees import write
+from tests.strategies import random_trees
 
 Read = Callable[..., tuple[Any, np.ndarray[Any, Any]]]
 
@@ -722,6 +730,175 @@ def test_any_text_is_examples_or_a_parse_error(
         warnings.simplefilter("always")
         X, y = read_examples(path, format=format, on_error="skip")
     assert len(X) == len(y)
+
+
+# ---------------------------------------------------------------- in the core or line by line
+
+
+def outcome(path: Path, **options: Any) -> Any:
+    """All that reading gives, down to the numbers of nodes, or the error it ends with."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            X, y = read_examples(path, **options)
+        except FilbertError as error:
+            return type(error), str(error), vars(error)
+    parts = X.parts if isinstance(X, Examples) else {"": X}
+    arrays = [
+        (name, [array.tolist() for array in (*part._dag.to_arrays(), part._roots)], part.nbytes)
+        if isinstance(part, Forest)
+        else (name, part.toarray().tolist())
+        for name, part in parts.items()
+    ]
+    return (
+        (type(X), arrays, y.dtype, y.tolist(), y.flags.writeable),
+        [str(error) for error in X.skipped],
+        [str(warning.message) for warning in caught],
+    )
+
+
+def line_by_line(path: Path, **options: Any) -> Any:
+    with patch.object(labelled_lines, "read", return_value=None):
+        return outcome(path, **options)
+
+
+def in_pieces(path: Path, block: int, piece: int, **options: Any) -> Any:
+    with patch.multiple(labelled_lines, _BLOCK=block, _PIECE=piece):
+        return outcome(path, **options)
+
+
+LABELS = [
+    "1",
+    "-1",
+    "+1",
+    " 1",
+    "1 ",
+    "0.5",
+    "1e3",
+    "nan",
+    "x",
+    "x y",
+    "é",
+    "",
+    "1_0",
+    "#",
+    "9" * 19,
+]
+TREES = ["(a b)", " (S (NP a) (VP b)) ", "a", "(é (b c))", "( (S a) )", r"(a \()", "(a\v b)"]
+BAD_TREES = ["", " ", "(a", "a)", "()", "(a) (b)", "(a \0)", "(\udcff)", "|BT|", "(a |ET| b)"]
+TAILS = ["", "", "", " ", " |EV|", " # 1:1", "|EV| x", "\t", " 1:1", " |BV| |EV|", "|BT| (a) |ET|"]
+ODD_LINES = ["", " ", "\t", "# no example", " #", "x", "\ufeff", "\0", "\udcff\t(a)", "\x1c"]
+
+
+def tsv_line(label: str, tree: str, tail: str) -> str:
+    return f"{label}\t{tree}" + ("\tmore" if tail.strip() else "")
+
+
+def tk_line(label: str, tree: str, tail: str) -> str:
+    return f"{label} |BT| {tree} |ET|{tail}"
+
+
+@st.composite
+def files(draw: st.DrawFn, line: Callable[[str, str, str], str]) -> bytes:
+    """Mostly files that are as usual, with something odd in some of them."""
+    oddity = draw(st.sampled_from(["none", "none", "trees", "tails", "lines"]))
+    labels = draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=3))
+    trees = TREES + (BAD_TREES if oddity == "trees" else [])
+    tails = TAILS if oddity == "tails" else TAILS[:1]
+    usual = st.builds(line, st.sampled_from(labels), st.sampled_from(trees), st.sampled_from(tails))
+    odd = st.sampled_from(ODD_LINES if oddity == "lines" else ODD_LINES[:2])
+    lines = draw(st.lists(usual | usual | odd, max_size=12))
+    ends = [draw(st.sampled_from(["\n", "\n", "\r\n", "\r\r\n"])) for _ in lines]
+    text = draw(st.sampled_from(["", "", "\ufeff"]))
+    text += "".join(a + b for a, b in zip(lines, ends, strict=True))
+    if draw(st.booleans()):
+        text = text.rstrip("\r\n")
+    return text.encode(errors="surrogateescape")
+
+
+COLUMNS = st.sampled_from([None, None, None, 0, 1, 2, -1, -2, True, 2**40])
+ANY_FILE = st.one_of(
+    st.tuples(
+        files(tsv_line),
+        st.fixed_dictionaries({"format": st.just("tsv"), "label": COLUMNS, "tree": COLUMNS}),
+    ),
+    st.tuples(files(tsv_line), st.just({"format": "tsv"})),
+    st.tuples(files(tk_line), st.just({"format": "svmlight-tk"})),
+)
+
+
+@settings(max_examples=400)
+@given(
+    ANY_FILE,
+    st.sampled_from([1, 10, 60, 10**6]),
+    st.sampled_from([1, 10, 40, 10**6]),
+    st.sampled_from([1, 2, 3]),
+    st.sampled_from(["raise", "skip"]),
+)
+def test_files_read_in_the_core_are_as_if_read_line_by_line(
+    tmp_path_factory: pytest.TempPathFactory,
+    file: tuple[bytes, dict[str, Any]],
+    block: int,
+    piece: int,
+    n_jobs: int,
+    on_error: str,
+) -> None:
+    data, options = file
+    path = tmp_path_factory.getbasetemp() / "in-the-core"
+    path.write_bytes(data)
+    expected = line_by_line(path, on_error=on_error, **options)
+    assert in_pieces(path, block, piece, n_jobs=n_jobs, on_error=on_error, **options) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+@pytest.mark.parametrize(("packed", "compress"), [("", bytes), (".gz", gzip.compress)])
+@pytest.mark.parametrize(
+    ("format", "line"), [("tsv", "{}\t{}"), ("svmlight-tk", "{} |BT| {} |ET| |EV| # comment")]
+)
+def test_the_core_reads_what_is_usual(
+    tmp_path: Path,
+    format: Any,
+    line: str,
+    packed: str,
+    compress: Callable[[bytes], bytes],
+    n_jobs: int,
+) -> None:
+    """Without going through Python line by line; pieces of whatever size give the same nodes."""
+    trees = list(map(write, random_trees(5, 300)))
+    lines = [line.format(i % 7 / 2, tree) + "\r\n" * (1 + i % 2) for i, tree in enumerate(trees)]
+    path = tmp_path / f"examples.dat{packed}"
+    path.write_bytes(compress(("\ufeff" + "".join(lines)).encode()))
+    expected = line_by_line(path, format=format)
+    with patch.object(examples_module, "_parsed", side_effect=AssertionError("line by line")):
+        for block, piece in [(10**6, 10**6), (10**6, 1000), (10**6, 1), (5000, 700), (1, 1)]:
+            assert in_pieces(path, block, piece, format=format, n_jobs=n_jobs) == expected
+
+
+def test_a_byte_order_mark_is_one_only_at_the_start_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "marks.tsv"
+    path.write_text("\ufeffx\t(a)\n" * 4, encoding="utf-8")
+    expected = line_by_line(path)
+    assert expected[0][3] == ["x", "\ufeffx", "\ufeffx", "\ufeffx"]
+    for block, piece in [(1, 1), (12, 5), (100, 1), (100, 100)]:
+        assert in_pieces(path, block, piece, n_jobs=2) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_read_only_once(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.tsv"
+    os.mkfifo(path)
+    writer = Thread(target=path.write_bytes, args=(b"1\t(a b)\n2\t(c d)\n",))
+    writer.start()
+    X, y = read_examples(path)
+    writer.join()
+    assert texts(X) == ["(a b)", "(c d)"]
+    check_target(y, [1, 2], "i")
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, True, "2"])
+def test_a_bad_number_of_threads(read: Read, n_jobs: Any) -> None:
+    with pytest.raises(InvalidParameterError, match="n_jobs must be"):
+        read(SAME["tsv"], ".tsv", n_jobs=n_jobs)
 
 
 # ---------------------------------------------------------------- Examples

@@ -21,7 +21,12 @@ BRACKETS = "brackets"
 
 
 def read_labelled(
-    path: str, format: str | None, label: str | None, tree: str | None, on_error: str
+    path: str,
+    format: str | None,
+    label: str | None,
+    tree: str | None,
+    on_error: str,
+    jobs: int | None,
 ) -> tuple[Forest, NDArray[Any]]:
     """Read labelled examples that have one tree each."""
     X, y = read_examples(
@@ -30,6 +35,7 @@ def read_labelled(
         label=_column_or_key(label),
         tree=_column_or_key(tree),
         on_error=cast(OnError, on_error),
+        n_jobs=jobs,
     )
     if len(y) == 0:
         raise InvalidParameterError(f"{path} has no examples: check the file and --format")
@@ -37,12 +43,17 @@ def read_labelled(
 
 
 def read_trees(
-    path: str, format: str | None, label: str | None, tree: str | None, on_error: str
+    path: str,
+    format: str | None,
+    label: str | None,
+    tree: str | None,
+    on_error: str,
+    jobs: int | None,
 ) -> Forest:
     """Read trees from a file of labelled examples, or of bare trees in brackets."""
     if format == BRACKETS or (format is None and _begins_with_a_bracket(path)):
         return Forest.from_brackets(Path(path), on_error=cast(OnError, on_error))
-    return read_labelled(path, format, label, tree, on_error)[0]
+    return read_labelled(path, format, label, tree, on_error, jobs)[0]
 
 
 def label_text(label: Any) -> str:

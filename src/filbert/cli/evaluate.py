@@ -26,7 +26,7 @@ def evaluate(
 ) -> None:
     """Compare a model's predictions with the labels: accuracy, precision, recall and F1."""
     svm = load(model).set_params(n_jobs=jobs)
-    X, y = data.read_labelled(path, format, label, tree, on_error)
+    X, y = data.read_labelled(path, format, label, tree, on_error, jobs)
     result = measure(*_comparable(y, svm.predict(X)))
     typer.echo(json.dumps(result, indent=1) if as_json else _table(result))
 

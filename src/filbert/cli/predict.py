@@ -23,7 +23,7 @@ def predict(
 ) -> None:
     """Predict the class of each tree, one a line."""
     svm = load(model).set_params(n_jobs=jobs)
-    X = data.read_trees(path, format, label, tree, on_error)
+    X = data.read_trees(path, format, label, tree, on_error, jobs)
     lines = [data.label_text(c) for c in svm.predict(X)]
     if scores:
         values = np.asarray(svm.decision_function(X)).reshape(len(lines), -1).tolist()

@@ -55,7 +55,7 @@ def train(
         random_state=seed,
         verbose=sys.stderr.isatty() if verbose is None else verbose,
     )
-    X, y = data.read_labelled(path, format, label, tree, on_error)
+    X, y = data.read_labelled(path, format, label, tree, on_error, jobs)
     svm.fit(X, y)
     save(svm.set_params(verbose=0), output)  # progress is of this run, not of the model
     if verbose is not False:

@@ -1,0 +1,54 @@
+#include "forest/line_format.hpp"
+
+#include <algorithm>
+
+namespace filbert {
+
+namespace {
+
+constexpr std::string_view kSpace = " \t\n\r\v\f";
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(kSpace) == text.npos; }
+
+std::string_view before(std::string_view text, std::string_view mark) {
+  return text.substr(0, text.find(mark));
+}
+
+// The field with this number, from 0; there are that many.
+std::string_view field(std::string_view line, std::int64_t number) {
+  for (; number > 0; --number) line.remove_prefix(line.find('\t') + 1);
+  return before(line, "\t");
+}
+
+LineParts split(const TsvFormat& format, std::string_view line) {
+  if (is_blank(line)) return {LineKind::nothing, {}, {}};
+  const std::int64_t n = std::count(line.begin(), line.end(), '\t') + 1;
+  if (format.n_columns != 0 && static_cast<std::uint64_t>(n) != format.n_columns) return {};
+  const std::int64_t label = format.label < 0 ? n + format.label : format.label;
+  const std::int64_t tree = format.tree < 0 ? n + format.tree : format.tree;
+  if (label < 0 || label >= n || tree < 0 || tree >= n) return {};
+  return {LineKind::example, field(line, label), field(line, tree)};
+}
+
+LineParts split(const SvmlightTkFormat&, std::string_view line) {
+  constexpr std::string_view begin = "|BT|", end = "|ET|";
+  const std::size_t first = line.find_first_not_of(kSpace);
+  if (first == line.npos || line[first] == '#') return {LineKind::nothing, {}, {}};
+  const std::size_t tree_begin = line.find(begin);
+  if (tree_begin == line.npos) return {};
+  const std::string_view body = line.substr(tree_begin + begin.size());
+  const std::size_t tree_end = body.find(end);
+  if (tree_end == body.npos) return {};
+  const std::string_view tree = body.substr(0, tree_end);
+  const std::string_view features = before(before(body.substr(tree_end + end.size()), "#"), "|EV|");
+  if (tree.find(begin) != tree.npos || !is_blank(features)) return {};
+  return {LineKind::example, line.substr(0, tree_begin), tree};
+}
+
+}  // namespace
+
+LineParts split_line(const LineFormat& format, std::string_view line) {
+  return std::visit([&](const auto& chosen) { return split(chosen, line); }, format);
+}
+
+}  // namespace filbert

@@ -1,0 +1,34 @@
+// Files of labelled examples, one a line: where in a line its label and its tree are. The formats
+// are those of src/filbert/read, which reads whatever is unusual and says what is wrong with it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+namespace filbert {
+
+// Columns between tabs, numbered from 0 or, if negative, from the end.
+struct TsvFormat {
+  std::int64_t label = 0;
+  std::int64_t tree = 1;
+  std::uint64_t n_columns = 2;  // 0: any number
+};
+
+// `label |BT| tree |ET|`, with one tree and no features.
+struct SvmlightTkFormat {};
+
+using LineFormat = std::variant<TsvFormat, SvmlightTkFormat>;
+
+enum class LineKind { example, nothing, unusual };
+
+struct LineParts {
+  LineKind kind = LineKind::unusual;
+  std::string_view label;  // as it stands there, blanks around it included
+  std::string_view tree;
+};
+
+// A line comes without its end. Nothing: it is blank, or a comment.
+LineParts split_line(const LineFormat& format, std::string_view line);
+
+}  // namespace filbert
