@@ -17,11 +17,12 @@ FloatArray = NDArray[np.float64]
 
 Method = Literal["auto", "rows", "pairs", "factors"]
 
-# More trees than this are scored by factors. Both take time that goes with the number of support
-# vectors, so the number at which they are equal does not: predicate-argument trees take 11 us each
-# by rows with 8,155 support vectors, and 0.11 s + 9 us each by factors, equal at about 35,000; with
-# 1,055 they are equal at about 50,000. Functions of the standard library, 68 nodes each and ten
-# classes, take 38 us by rows with 849 support vectors and 86 us by factors, however many.
+# More trees than this are scored by factors. Both ways take time that grows with the number of
+# support vectors, so the number of trees at which they are equal hardly depends on it. CPU time:
+# predicate-argument trees take 11-12 us each by rows with 8,155 support vectors, and 0.11 s + 9 us
+# each by factors, equal at about 35,000; with 1,055 support vectors at somewhat more than 50,000.
+# 857 functions of the standard library, 68 nodes each and ten classes, with 849 support vectors:
+# 38 us each by rows, 86 us by factors.
 _MANY = 20_000
 
 
