@@ -44,9 +44,17 @@ class Wide {
     return *this;
   }
 
+  Wide& operator/=(const Wide& other) {
+    mantissa_ /= other.mantissa_;
+    power_ -= other.power_;
+    settle();
+    return *this;
+  }
+
   friend Wide operator+(Wide a, const Wide& b) { return a += b; }
   friend Wide operator-(Wide a, const Wide& b) { return a -= b; }
   friend Wide operator*(Wide a, const Wide& b) { return a *= b; }
+  friend Wide operator/(Wide a, const Wide& b) { return a /= b; }
 
   friend Wide sqrt(const Wide& a) {
     const bool odd = a.power_ & 1;
@@ -59,12 +67,7 @@ class Wide {
 
   // a / (b * c) as a double: the normalised value of a kernel.
   friend double ratio(const Wide& a, const Wide& b, const Wide& c) {
-    Wide quotient = a;
-    for (const Wide* divisor : {&b, &c}) {
-      quotient.mantissa_ /= divisor->mantissa_;
-      quotient.power_ -= divisor->power_;
-      quotient.settle();
-    }
+    const Wide quotient = a / b / c;
     return a.is_zero() ? 0.0 : quotient.to_double();
   }
 

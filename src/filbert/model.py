@@ -1,7 +1,7 @@
 """What learning produces: support vectors with weights, and how they score trees."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,61 @@ from numpy.typing import NDArray
 from filbert import _core
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest, as_forest
-from filbert.kernels import TreeKernel
+from filbert.kernels import SubsetTree, Subtree, TreeKernel
 from filbert.threads import n_threads
+from filbert.tree import Tree
 
 FloatArray = NDArray[np.float64]
 
-_FEW = 32  # so many trees are scored faster one by one
+Method = Literal["auto", "rows", "pairs", "factors"]
+
+# More trees than this are scored by factors. Both ways take time that grows with the number of
+# support vectors, so the number of trees at which they are equal hardly depends on it. CPU time:
+# predicate-argument trees take 11-12 us each by rows with 8,155 support vectors, and 0.11 s + 9 us
+# each by factors, equal at about 35,000; with 1,055 support vectors at somewhat more than 50,000.
+# 857 functions of the standard library, 68 nodes each and ten classes, with 849 support vectors:
+# 38 us each by rows, 86 us by factors.
+_MANY = 20_000
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What each node of some trees adds to their scores.
+
+    A tree's score, without the intercept, is the sum of ``count * value`` over its entries. Equal
+    subtrees of a tree are one entry. Nodes that share no fragment with a support vector add nothing
+    and are left out. Entries come tree by tree, children before their parents.
+
+    Attributes
+    ----------
+    trees : Forest
+        The trees that were scored.
+    tree : ndarray of int of shape (n,)
+        Which of them an entry belongs to.
+    count : ndarray of int of shape (n,)
+        How often that tree contains the node.
+    value : ndarray of shape (n, n_problems)
+        What one occurrence adds to each score: the weighted kernels of the fragments rooted there.
+    """
+
+    trees: Forest
+    tree: NDArray[np.uint32]
+    count: NDArray[np.uint32]
+    value: FloatArray
+    _node: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def node(self, entry: int) -> Tree:
+        """Return the node of an entry, with all that is below it."""
+        return Tree(self.trees._dag, int(self._node[entry]))
+
+    def sums(self) -> FloatArray:
+        """Add up each tree's entries: its scores without the intercept."""
+        sums = np.zeros((len(self.trees), self.value.shape[1]))
+        np.add.at(sums, self.tree, self.count[:, None] * self.value)
+        return sums
 
 
 @dataclass(frozen=True)
@@ -41,27 +90,88 @@ class SupportVectorModel:
         object.__setattr__(self, "support", Forest._of(dag, roots))
 
     def decision_function(
-        self, X: Any, *, method: str = "auto", n_jobs: int | None = None
+        self, X: Any, *, method: Method = "auto", n_jobs: int | None = None
     ) -> FloatArray:
         """Score trees, exactly: shape (len(X), n_problems).
 
-        Many trees are factorised together with the support vectors ("factors"), few are compared
-        with them one by one ("rows"); both give the same values.
+        Parameters
+        ----------
+        X : Forest, or sequence of trees or bracket strings
+        method : {"auto", "rows", "factors", "pairs"}
+            Few trees are compared with all support vectors at once ("rows"), many are factorised
+            together with them ("factors"); "pairs" is the plain kernel matrix. All give the same
+            values up to rounding. By default the fastest for the kernel and the number of trees.
+        n_jobs : int, optional
+            Threads; the values do not depend on it.
         """
         trees = as_forest(X)
+        if method not in ("auto", "rows", "pairs", "factors"):
+            raise InvalidParameterError(
+                f"method must be 'auto', 'rows', 'pairs' or 'factors', got {method!r}"
+            )
         if len(self.support) == 0 or len(trees) == 0:
             return np.tile(self.intercept, (len(trees), 1))
-        if method not in ("auto", "rows", "factors"):
-            raise InvalidParameterError(
-                f"method must be 'auto', 'rows' or 'factors', got {method!r}"
-            )
         if method == "auto":
-            method = "rows" if len(trees) <= _FEW else "factors"
+            method = self._fastest(len(trees))
         if method == "rows":
-            values = self.kernel(trees, self.support, n_jobs=n_jobs) @ self.coef.T
-        else:
+            threads = n_threads(n_jobs)
+            values = self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
+        elif method == "factors":
             values = self._by_factors(trees, n_jobs)
+        else:
+            values = self.kernel(trees, self.support, n_jobs=n_jobs) @ self.coef.T
         return np.asarray(values + self.intercept)
+
+    def contributions(self, X: Any, *, n_jobs: int | None = None) -> Contributions:
+        """Split the scores of trees up by node, exactly.
+
+        Parameters
+        ----------
+        X : Forest, or sequence of trees or bracket strings
+        n_jobs : int, optional
+            Threads; the values do not depend on it.
+
+        Returns
+        -------
+        Contributions
+            What each node adds: ``decision_function(X) == contributions(X).sums() + intercept``, up
+            to rounding.
+        """
+        trees = as_forest(X)
+        threads = n_threads(n_jobs)
+        tree, node, count, value = self._scorer(threads).contributions(
+            trees._dag, trees._roots, threads, None
+        )
+        return Contributions(trees, tree, count, value, node)
+
+    def _fastest(self, n_trees: int) -> Method:
+        if not isinstance(self.kernel, SubsetTree | Subtree):
+            return "pairs"
+        return "rows" if n_trees <= _MANY else "factors"
+
+    def _scorer(self, threads: int) -> _core.RowScorer:
+        """Return what scores single trees. It is made when first needed, then kept."""
+        if not isinstance(self.kernel, SubsetTree | Subtree):
+            raise InvalidParameterError(
+                f"rows and contributions are for SubsetTree and Subtree, not for {self.kernel!r}"
+            )
+        scorer: _core.RowScorer | None = self.__dict__.get("_made_scorer")
+        if scorer is None:
+            support, coef = self.support, np.ascontiguousarray(self.coef)
+            scorer = _core.RowScorer(
+                self.kernel._spec(),
+                support._dag,
+                support._roots,
+                coef,
+                bool(self.kernel.normalize),
+                threads,
+                None,
+            )
+            object.__setattr__(self, "_made_scorer", scorer)
+        return scorer
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_made_scorer"}
 
     def _by_factors(self, trees: Forest, n_jobs: int | None) -> FloatArray:
         # A fragment that only one training tree has may well be in a new tree: the factors of the

@@ -100,11 +100,14 @@ def test_the_whole_way(tmp_path: Path, format: str) -> None:
 
 def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
     path = str(tmp_path / "model")
-    options = "--kernel sst --decay 0.2 --include-leaves -C 3 --class-weight balanced --tol 0.01"
-    run("train", tsv, "-o", path, *options.split(), "--no-intercept", "--jobs", "1", "--seed", "7")
+    options = (
+        "--kernel sst --decay 0.2 --include-leaves --no-normalize -C 3 --class-weight balanced "
+        "--loss squared_hinge --tol 0.01 --max-iter 500 --no-intercept --jobs 1 --seed 7"
+    )
+    run("train", tsv, "-o", path, *options.split())
     expected = TreeSVC(
-        SubsetTree(0.2, include_leaves=True), C=3, class_weight="balanced", tol=0.01,
-        fit_intercept=False, n_jobs=1, random_state=7,
+        SubsetTree(0.2, include_leaves=True, normalize=False), C=3, class_weight="balanced",
+        loss="squared_hinge", tol=0.01, max_iter=500, fit_intercept=False, n_jobs=1, random_state=7,
     )  # fmt: skip
     assert load(path).get_params() == expected.get_params()
     run("train", tsv, "-o", path, "--kernel", "st")
@@ -137,6 +140,39 @@ def test_columns_and_keys(tmp_path: Path) -> None:
 def test_bare_trees_are_predicted(model: str, bare: str) -> None:
     assert run("predict", model, bare).stdout.split() == LABELS
     assert run("predict", model, bare, "--format", "brackets").stdout.split() == LABELS
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "options"),
+    [
+        ("t.tsv", "{}", []),
+        ("t.tsv", "never seen\t{}", []),
+        ("t.tsv", "{}\tnote", ["--tree", "0"]),
+        ("t.jsonl", '{{"tree": "{}"}}', []),
+        ("t.jsonl", '{{"label": null, "tree": "{}"}}', []),
+        ("t", '{{"trees": {{"a": "{}", "b": "(x y)"}}}}', ["--tree", "trees.a"]),
+        ("t.dat", "0 |BT| {} |ET|", []),
+    ],
+)
+def test_predicting_needs_no_labels(
+    tmp_path: Path, model: str, name: str, line: str, options: list[str]
+) -> None:
+    data = write(tmp_path / name, [line.format(tree) for tree in TREES])
+    assert run("predict", model, data, *options).stdout.split() == LABELS
+
+
+def test_trees_are_scored_once(model: str, bare: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    score = TreeSVC.decision_function
+
+    def counted(self: TreeSVC, X: Any) -> Any:
+        calls.append(len(X))
+        return score(self, X)
+
+    monkeypatch.setattr(TreeSVC, "decision_function", counted)
+    rows = run("predict", model, bare, "--scores").stdout.splitlines()
+    assert [row.split("\t")[0] for row in rows] == LABELS
+    assert calls == [len(TREES)]
 
 
 def test_scores_are_exact(model: str, bare: str) -> None:
@@ -192,6 +228,8 @@ def test_labels_stay_on_their_line(tmp_path: Path, bare: str) -> None:
         (["train", "TSV", "-o", "m", "--decay", "2"], "decay must be in"),
         (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
         (["train", "TSV", "-o", "m", "--strategy", "magic"], "strategy must be 'exact'"),
+        (["train", "TSV", "-o", "m", "--loss", "square"], "loss must be 'hinge'"),
+        (["train", "TSV", "-o", "m", "--max-iter", "0"], "max_iter must be a positive"),
         (["train", "TSV", "-o", "m", "--class-weight", "heavy"], "--class-weight must be"),
         (["train", "TSV", "-o", "m", "--on-error", "hide"], "on_error must be"),
         (["train", "TSV", "-o", "m", "--format", "xml"], "format must be"),

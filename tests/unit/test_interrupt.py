@@ -14,10 +14,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from filbert import Forest
 from filbert.kernels import PartialTree, SubsetTree
+from filbert.model import SupportVectorModel
 
 TIME_LIMIT = 60  # seconds; the work itself would take longer
 
@@ -49,7 +51,19 @@ def long_chains() -> Callable[[], Any]:
     return lambda: SubsetTree()(forest)
 
 
-WORK = {"many-trees": many_trees, "wide-nodes": wide_nodes, "long-chains": long_chains}
+def rows() -> Callable[[], Any]:
+    """Chains against a chain, node by node: 8 x 10^9 steps for each of eight."""
+    chains = Forest("(a " * n + "x" + ")" * n for n in range(90_000, 90_008))
+    model = SupportVectorModel(SubsetTree(), chains[:1], np.ones((1, 1)), np.zeros(1))
+    return lambda: model.contributions(chains)
+
+
+WORK = {
+    "many-trees": many_trees,
+    "wide-nodes": wide_nodes,
+    "long-chains": long_chains,
+    "rows": rows,
+}
 
 
 def run(name: str) -> dict[str, Any]:
@@ -87,7 +101,8 @@ def test_an_interrupt_ends_the_work(name: str) -> None:
     assert process.returncode == 0, err
     report = json.loads(out)
     assert "finished" not in report
-    assert report["within"] == "__call__", "it is the kernel's call that was interrupted"
+    within = "contributions" if name == "rows" else "__call__"
+    assert report["within"] == within, "it is the core's work that was interrupted"
     assert report["afterwards"] == [[3, 1], [1, 3]]
     print(f"{name}: {report['at'] - sent:.3f} s from signal to exception")  # pytest -rP shows it
 

@@ -50,9 +50,13 @@ def read_trees(
     on_error: str,
     jobs: int | None,
 ) -> Forest:
-    """Read trees from a file of labelled examples, or of bare trees in brackets."""
-    if format == BRACKETS or (format is None and _begins_with_a_bracket(path)):
+    """Read trees from a file of examples, labelled or not, or of bare trees in brackets."""
+    start = _first_line(path)
+    bare = start.startswith(b"(") and format_suffix(path) not in (".tsv", ".jsonl", ".ndjson")
+    if format == BRACKETS or (format is None and bare):
         return Forest.from_brackets(Path(path), on_error=cast(OnError, on_error))
+    if label is None:
+        label, tree = _without_labels(start, tree)
     return read_labelled(path, format, label, tree, on_error, jobs)[0]
 
 
@@ -80,9 +84,19 @@ def _only_forest(X: Any, path: str) -> Forest:
     return next(iter(forests.values()))
 
 
-def _begins_with_a_bracket(path: str) -> bool:
-    if format_suffix(path) in (".tsv", ".jsonl", ".ndjson"):
-        return False
+def _without_labels(start: bytes, tree: str | None) -> tuple[str | None, str | None]:
+    """Return what to read as label and tree where labels do not matter: the tree as both.
+
+    `start` is the first line. SVM-light-TK lines always have a label, and TSV lines of several
+    columns have one in the first.
+    """
+    if start.startswith(b"{"):
+        return (tree or "tree", tree) if tree or b'"tree"' in start else (None, tree)
+    alone = b"|BT|" not in start and b"\t" not in start
+    return ("0", "0") if alone and start and tree is None else (None, tree)
+
+
+def _first_line(path: str) -> bytes:
     with open_binary(path) as stream:
         start = next((line for line in stream if line.strip()), b"")
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"(")
+    return start.removeprefix(b"\xef\xbb\xbf").strip()

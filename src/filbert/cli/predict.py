@@ -10,7 +10,7 @@ from filbert.persist.atomic import replacing
 
 def predict(
     model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
-    path: str = typer.Argument(metavar="DATA", help="Trees in brackets, or labelled examples."),
+    path: str = typer.Argument(metavar="DATA", help="Trees; labels are not looked at."),
     output: str | None = typer.Option(None, "-o", "--output", metavar="OUT", help="Not stdout."),
     scores: bool = typer.Option(False, "--scores", help="Add the decision values, by tabs."),
     jobs: int | None = data.JOBS,
@@ -24,10 +24,11 @@ def predict(
     """Predict the class of each tree, one a line."""
     svm = load(model).set_params(n_jobs=jobs)
     X = data.read_trees(path, format, label, tree, on_error, jobs)
-    lines = [data.label_text(c) for c in svm.predict(X)]
+    values = np.asarray(svm.decision_function(X))
+    lines = [data.label_text(c) for c in svm._chosen(values)]
     if scores:
-        values = np.asarray(svm.decision_function(X)).reshape(len(lines), -1).tolist()
-        lines = ["\t".join([c, *map(repr, row)]) for c, row in zip(lines, values, strict=True)]
+        rows = values.reshape(len(lines), -1).tolist()
+        lines = ["\t".join([c, *map(repr, row)]) for c, row in zip(lines, rows, strict=True)]
     text = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
     if output is None:
         typer.echo(text, nl=False)

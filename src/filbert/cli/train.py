@@ -24,11 +24,16 @@ def train(
     include_leaves: bool | None = typer.Option(
         None, "--include-leaves/--no-include-leaves", help="Whether leaves are fragments (stk)."
     ),
+    normalize: bool = typer.Option(
+        True, "--normalize/--no-normalize", help="Whether trees of all sizes weigh the same."
+    ),
     strategy: str = typer.Option("exact", help="How the optimum is found: exact."),
     cost: float = typer.Option(1.0, "-C", help="The weight of one example's loss."),
+    loss: str = typer.Option("hinge", help="hinge or squared_hinge."),
     class_weight: str | None = typer.Option(None, help="balanced: rare classes weigh more."),
     intercept: bool = typer.Option(True, "--intercept/--no-intercept", help="Whether with one."),
     tol: float = typer.Option(1e-3, help="The relative duality gap to reach."),
+    max_iter: int = typer.Option(1000, help="The most epochs of training."),
     jobs: int | None = data.JOBS,
     seed: int = typer.Option(0, help="Seed of the order of examples."),
     format: str | None = data.FORMAT,
@@ -45,16 +50,19 @@ def train(
     check_folder(output)
     start = time.perf_counter()
     svm = TreeSVC(
-        _kernel(kernel, decay, include_leaves),
+        _kernel(kernel, decay, include_leaves, normalize),
         C=cost,
         strategy=cast(Any, strategy),
+        loss=cast(Any, loss),
         class_weight=cast(Any, class_weight),
         fit_intercept=intercept,
         tol=tol,
+        max_iter=max_iter,
         n_jobs=jobs,
         random_state=seed,
         verbose=sys.stderr.isatty() if verbose is None else verbose,
     )
+    svm._check_parameters()  # tells of bad ones before a long file is read
     X, y = data.read_labelled(path, format, label, tree, on_error, jobs)
     svm.fit(X, y)
     save(svm.set_params(verbose=0), output)  # progress is of this run, not of the model
@@ -62,10 +70,10 @@ def train(
         _summarise(svm, len(X), time.perf_counter() - start)
 
 
-def _kernel(name: str, decay: float, include_leaves: bool | None) -> TreeKernel:
+def _kernel(name: str, decay: float, include_leaves: bool | None, normalize: bool) -> TreeKernel:
     if name not in KERNELS:
         raise InvalidParameterError(f"--kernel must be one of {', '.join(KERNELS)}, got {name!r}")
-    kernel = KERNELS[name](decay=decay)
+    kernel = KERNELS[name](decay=decay, normalize=normalize)
     if include_leaves is not None:
         if not hasattr(kernel, "include_leaves"):
             raise InvalidParameterError(f"--include-leaves is for stk, not for {name}")

@@ -158,7 +158,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each tree."""
-        values = self.decision_function(X)
+        return self._chosen(self.decision_function(X))
+
+    def _chosen(self, values: FloatArray) -> NDArray[Any]:
+        """Return the classes that go with scores."""
         chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
         predicted: NDArray[Any] = self.classes_[chosen]
         return predicted

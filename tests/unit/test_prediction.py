@@ -1,0 +1,272 @@
+"""Scoring new trees: by rows, by factors and by pairs, against the plain programs."""
+
+import copy
+import pickle
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from filbert import Forest, TreeSVC, load, read_examples, save
+from filbert.errors import (
+    CapacityError,
+    InvalidParameterError,
+    KernelOverflowError,
+    TooExpensiveError,
+)
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.model import SupportVectorModel
+from tests.reference import kernels
+from tests.reference.trees import Node, write
+from tests.strategies import DISJOINT, forests, random_forest, random_trees
+
+Array = npt.NDArray[Any]
+KERNELS: list[TreeKernel] = [
+    SubsetTree(),
+    SubsetTree(1.0, include_leaves=True),
+    SubsetTree(0.3, normalize=False),
+    SubsetTree(1e-9, include_leaves=True, normalize=False),
+    Subtree(0.7),
+    Subtree(0.2, normalize=False),
+]
+
+
+def model_of(kernel: TreeKernel, support: list[str], n_problems: int = 1) -> SupportVectorModel:
+    rng = np.random.default_rng(len(support))
+    coef = rng.normal(size=(n_problems, len(support)))
+    return SupportVectorModel(kernel, Forest(support), coef, rng.normal(size=n_problems))
+
+
+def reference_value(kernel: Any, a: Node, b: Node) -> float:
+    def raw(x: Node, y: Node) -> kernels.Number:
+        if isinstance(kernel, Subtree):
+            return kernels.subtree(x, y, kernel.decay)
+        return kernels.subset_tree(x, y, kernel.decay, kernel.include_leaves)
+
+    return kernels.normalized(raw, a, b) if kernel.normalize else float(raw(a, b))
+
+
+def check_close(model: SupportVectorModel, values: Array, K: Array) -> None:
+    """Equal to 1e-10 of the sum of the sizes of what is added up."""
+    error = np.abs(values - (K @ model.coef.T + model.intercept))
+    assert (error <= 1e-10 * (K @ np.abs(model.coef.T) + np.abs(model.intercept))).all()
+
+
+# ---------------------------------------------------------------- values
+
+
+@settings(max_examples=60)
+@given(forests(max_size=6), forests(max_size=4), st.sampled_from(KERNELS))
+def test_values_are_those_of_the_papers(
+    support: list[Node], new: list[Node], kernel: TreeKernel
+) -> None:
+    model = model_of(kernel, list(map(write, support)), 3)
+    K = np.array([[reference_value(kernel, t, s) for s in support] for t in new])
+    texts = list(map(write, new))
+    check_close(model, model.decision_function(texts, method="rows"), K)
+    check_close(model, model.contributions(texts).sums() + model.intercept, K)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("n_problems", [1, 4])
+def test_all_ways_agree(kernel: TreeKernel, n_problems: int) -> None:
+    nodes = random_trees(3, 300, 25)
+    model = model_of(kernel, [write(tree) for tree in nodes[:200]], n_problems)
+    X = Forest(write(tree) for tree in nodes[150:])
+    K = kernel(X, model.support)
+    for method in ("auto", "rows", "factors", "pairs"):
+        check_close(model, model.decision_function(X, method=method), K)
+
+
+@pytest.mark.shared
+def test_predicate_argument_trees(shared_dir: Path) -> None:
+    X, y = read_examples(shared_dir / "data/srl-5000/dataset_5000.dat.xz")
+    X = X["tree"]
+    svm = TreeSVC(random_state=0).fit(X[:4000], y[:4000])
+    model, X = svm.model_, X[3500:]
+    check_close(
+        model,
+        model.decision_function(X, method="rows"),
+        SubsetTree()(X, model.support),
+    )
+    np.testing.assert_allclose(
+        model.decision_function(X, method="rows"),
+        model.decision_function(X, method="factors"),
+        rtol=0,
+        atol=1e-10 * np.abs(model.coef).sum(),
+    )
+
+
+def test_the_same_bytes_wherever_trees_come_from() -> None:
+    texts = [write(tree) for tree in random_trees(5, 400, 25)]
+    model = model_of(SubsetTree(), texts[:100], 2)
+    expected = model.decision_function(texts[100:], method="rows", n_jobs=1)
+    assert model.decision_function(texts[100:], method="rows", n_jobs=3).tobytes() == (
+        expected.tobytes()
+    )
+    one_by_one = [model.decision_function([text]) for text in texts[100:]]
+    assert np.concatenate(one_by_one).tobytes() == expected.tobytes()
+    whole = Forest(reversed(texts))
+    reverse = model.decision_function(whole[:300], method="rows")[::-1]
+    assert np.ascontiguousarray(reverse).tobytes() == expected.tobytes()
+
+
+def test_work_for_threads_gives_the_same_bytes() -> None:
+    rng = Random(1)
+    texts = [write(tree) for tree in random_forest(rng, 1500, 60, DISJOINT)]
+    model = model_of(SubsetTree(), texts[:1000], 3)
+    one = model.decision_function(texts, method="rows", n_jobs=1)
+    four = model.decision_function(texts, method="rows", n_jobs=4)
+    assert one.tobytes() == four.tobytes()
+    parts = [model.contributions(texts[:300], n_jobs=n) for n in (1, 4)]
+    assert parts[0].value.tobytes() == parts[1].value.tobytes()
+
+
+# ---------------------------------------------------------------- the edges
+
+
+def test_unseen_labels_and_single_nodes() -> None:
+    for kernel in (SubsetTree(include_leaves=True), SubsetTree(), Subtree()):
+        model = model_of(kernel, ["(S (NP a) (VP b))", "(S (NP a) c)", "a", "(S b)"], 2)
+        new = ["a", "z", "(Z (Y x))", "(S (Z a) (VP b))", "(S (NP z) (VP b))", "(NP a)", "(a a)"]
+        check_close(model, model.decision_function(new, method="rows"), kernel(new, model.support))
+        assert model.decision_function(["z"]).tolist() == [model.intercept.tolist()]
+        assert len(model.contributions(["(Z (Y x))"])) == 0
+
+
+def test_models_without_support_or_problems() -> None:
+    empty = SupportVectorModel(SubsetTree(), Forest([]), np.zeros((2, 0)), np.array([1.0, -2.0]))
+    assert empty.decision_function(["(a b)"]).tolist() == [[1.0, -2.0]]
+    assert empty.contributions(["(a b)"]).sums().tolist() == [[0.0, 0.0]]
+    none = SupportVectorModel(SubsetTree(), Forest(["(a b)"]), np.zeros((0, 1)), np.zeros(0))
+    assert none.decision_function(["(a b)", "(a c)"]).shape == (2, 0)
+    model = model_of(SubsetTree(), ["(a b)"])
+    assert model.decision_function([]).shape == (0, 1)
+    assert model.contributions([]).value.shape == (0, 1)
+    zero = SupportVectorModel(SubsetTree(), Forest(["(a b)"]), np.zeros((1, 1)), np.zeros(1))
+    assert zero.decision_function(["(a b)"]).tolist() == [[0.0]]
+
+
+def wide(n: int, word: str) -> str:
+    return "(S " + f"(A (B b) (C {word})) " * n + ")"
+
+
+@pytest.mark.parametrize("decay", [1e-250, 0.4, 1.0])
+def test_values_beyond_the_range_of_double(decay: float) -> None:
+    kernel = SubsetTree(decay)
+    large = [wide(1500, "c"), wide(1499, "c"), wide(1500, "d"), f"(T {wide(1500, 'c')} (A a))"]
+    small = ["(A (B b) (C c))", "(C d)"]
+    for support in (large + small, small):
+        model = model_of(kernel, support, 2)
+        K = kernel(large + small, model.support)
+        check_close(model, model.decision_function(large + small, method="rows"), K)
+        check_close(model, model.contributions(large + small).sums() + model.intercept, K)
+
+
+def test_values_that_no_double_holds() -> None:
+    model = model_of(SubsetTree(1.0, normalize=False), [wide(1500, "c")])
+    with pytest.raises(KernelOverflowError, match="tree 1 "):
+        model.decision_function(["(C c)", wide(1500, "c")])
+
+
+def chain(n: int, label: str = "A") -> Forest:
+    """(A (A ... a)), without a text of that depth."""
+    size = n + 1
+    arrays: dict[str, Array] = {
+        "label_bytes": np.frombuffer(f"{label}a".encode(), np.uint8),
+        "label_ends": np.array([len(label), len(label) + 1], np.uint64),
+        "node_labels": np.array([1] + [0] * n, np.uint32),
+        "child_ends": np.arange(size, dtype=np.uint64),
+        "children": np.arange(n, dtype=np.uint32),
+        "roots": np.array([n], np.uint32),
+    }
+    return Forest.from_arrays(arrays)
+
+
+def test_long_chains() -> None:
+    support = Forest.concat([chain(100_000), chain(60_000), Forest(["(A (A (A a)))", "(B a)"])])
+    coef = np.array([[1.0, -0.5, 0.25, 2.0]])
+    model = SupportVectorModel(SubsetTree(1.0), support, coef, np.zeros(1))
+    check_close(
+        model, model.decision_function(chain(80_000), method="rows"),
+        SubsetTree(1.0)(chain(80_000), support),
+    )  # fmt: skip
+    with pytest.raises(TooExpensiveError, match="tree 0"):
+        model.contributions(chain(200_000))
+    assert len(model.contributions(chain(200_000, "Z"))) == 0  # nothing of it is known
+
+
+def test_a_tree_of_too_many_nodes() -> None:
+    arrays: dict[str, Array] = {
+        "label_bytes": np.frombuffer(b"A", np.uint8),
+        "label_ends": np.array([1], np.uint64),
+        "node_labels": np.zeros(40, np.uint32),
+        "child_ends": np.arange(0, 80, 2, dtype=np.uint64),
+        "children": np.repeat(np.arange(39, dtype=np.uint32), 2),
+        "roots": np.array([3, 39], np.uint32),
+    }
+    doubling = Forest.from_arrays(arrays)
+    model = model_of(SubsetTree(), ["(A A A)"])
+    assert np.isfinite(model.decision_function(doubling[:1])).all()
+    with pytest.raises(CapacityError, match="tree 1 "):
+        model.decision_function(doubling)
+
+
+# ---------------------------------------------------------------- contributions
+
+
+def test_contributions_by_hand() -> None:
+    kernel = SubsetTree(0.5, normalize=False)
+    support = Forest(["(S (A a) (B b))"])
+    model = SupportVectorModel(kernel, support, np.array([[2.0], [-1.0]]), np.array([7.0, 7.0]))
+    parts = model.contributions(["(S (A a) (B c))", "(Z (A a) (A a))"])
+    found = [
+        (int(parts.tree[i]), str(parts.node(i)), int(parts.count[i]), parts.value[i].tolist())
+        for i in range(len(parts))
+    ]
+    assert found == [
+        (0, "(A a)", 1, [1.0, -0.5]),
+        (0, "(S (A a) (B c))", 1, [1.5, -0.75]),  # 0.5 (1 + 0.5) for the root's fragments
+        (1, "(A a)", 2, [1.0, -0.5]),
+    ]
+    assert parts.sums().tolist() == [[2.5, -1.25], [2.0, -1.0]]
+
+
+def test_contributions_are_for_kernels_with_rows() -> None:
+    model = model_of(PartialTree(), ["(a b)", "(a c)"])
+    K = PartialTree()(["(a b)"], model.support)
+    check_close(model, model.decision_function(["(a b)"]), K)
+    with pytest.raises(InvalidParameterError, match="SubsetTree and Subtree"):
+        model.contributions(["(a b)"])
+
+
+def test_an_unknown_method() -> None:
+    with pytest.raises(InvalidParameterError, match="'rows', 'pairs' or 'factors'"):
+        model_of(SubsetTree(), ["(a b)"]).decision_function(["(a b)"], method="best")  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- copies
+
+
+def test_the_scorer_is_kept_but_not_copied(tmp_path: Path) -> None:
+    texts = [write(tree) for tree in random_trees(2, 60, 15)]
+    y = np.arange(60) % 2
+    svm = TreeSVC(random_state=0).fit(texts, y)
+    expected = svm.decision_function(texts)
+    scorer = svm.model_._scorer(1)
+    assert svm.model_._scorer(1) is scorer
+    save(svm, tmp_path / "model")
+    for other in (
+        copy.deepcopy(svm),
+        pickle.loads(pickle.dumps(svm)),
+        load(tmp_path / "model"),
+        clone(svm).fit(texts, y),
+    ):
+        assert other.model_._scorer(1) is not scorer
+        assert other.decision_function(texts).tobytes() == expected.tobytes()
