@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bindings.hpp"
+#include "engine/operator.hpp"
 #include "kernels/matrix.hpp"
 
 namespace filbert {
@@ -24,9 +25,9 @@ Matrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<NodeId
   {
     const nb::gil_scoped_release release;
     if (b) {
-      kernel_matrix(spec, {a, ra}, {*b, rb}, normalize, n_threads, watch, out.data());
+      cheapest_kernel_matrix(spec, {a, ra}, {*b, rb}, normalize, n_threads, watch, out.data());
     } else {
-      kernel_matrix(spec, {a, ra}, normalize, n_threads, watch, out.data());
+      cheapest_kernel_matrix(spec, {a, ra}, normalize, n_threads, watch, out.data());
     }
   }
   return out;

@@ -1,7 +1,3 @@
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
 #include "bindings.hpp"
 #include "engine/row_scorer.hpp"
 
@@ -9,17 +5,8 @@ namespace filbert {
 
 namespace {
 
-using Coefficients = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Scores = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
-
-Scores to_rows(std::vector<double> values, std::size_t n_rows, std::size_t n_columns) {
-  auto* owned = new std::vector<double>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return Scores(owned->data(), {n_rows, n_columns}, owner);
-}
-
 void make_scorer(RowScorer* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
-                 const Array<NodeId>& roots, const Coefficients& coef, bool normalize,
+                 const Array<NodeId>& roots, const MatrixOf<double>& coef, bool normalize,
                  int n_threads, nb::object progress) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
   if (coef.shape(1) != ids.size()) throw nb::value_error("one coefficient for each tree");
@@ -33,8 +20,8 @@ void make_scorer(RowScorer* self, const KernelSpec& spec, std::shared_ptr<const 
                        normalize, n_threads, watch);
 }
 
-Scores scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>& roots, int n_threads,
-              nb::object progress) {
+NumpyMatrix scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
+                   int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   std::vector<double> values;
@@ -42,14 +29,11 @@ Scores scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>& root
     const nb::gil_scoped_release release;
     values = scorer.scores({dag, ids}, n_threads, watch);
   }
-  return to_rows(std::move(values), ids.size(), scorer.n_columns());
+  return to_matrix(std::move(values), ids.size(), scorer.n_columns());
 }
 
-using Contributions =
-    std::tuple<NumpyArray<std::uint32_t>, NumpyArray<NodeId>, NumpyArray<std::uint32_t>, Scores>;
-
-Contributions contributions(const RowScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
-                            int n_threads, nb::object progress) {
+ContributionArrays contributions(const RowScorer& scorer, const Dag& dag,
+                                 const Array<NodeId>& roots, int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   NodeContributions found;
@@ -57,10 +41,7 @@ Contributions contributions(const RowScorer& scorer, const Dag& dag, const Array
     const nb::gil_scoped_release release;
     found = scorer.contributions({dag, ids}, n_threads, watch);
   }
-  const std::size_t n = found.nodes.size();
-  return {to_numpy(std::move(found.trees)), to_numpy(std::move(found.nodes)),
-          to_numpy(std::move(found.counts)),
-          to_rows(std::move(found.values), n, scorer.n_columns())};
+  return contribution_arrays(std::move(found), scorer.n_columns());
 }
 
 }  // namespace

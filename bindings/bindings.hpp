@@ -5,13 +5,16 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "engine/node_contributions.hpp"
 #include "forest/dag.hpp"
 
 namespace nb = nanobind;
@@ -23,6 +26,11 @@ using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+template <class T>
+using MatrixOf = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+using NumpyMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
 
 template <class T>
 std::span<const T> view(const Array<T>& array) {
@@ -37,12 +45,29 @@ NumpyArray<T> to_numpy(std::vector<T> values) {
   return NumpyArray<T>(owned->data(), {owned->size()}, owner);
 }
 
+inline NumpyMatrix to_matrix(std::vector<double> values, std::size_t n_rows,
+                             std::size_t n_columns) {
+  auto* owned = new std::vector<double>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return NumpyMatrix(owned->data(), {n_rows, n_columns}, owner);
+}
+
 inline std::vector<NodeId> checked_roots(const Dag& dag, const Array<NodeId>& roots) {
   const std::span<const NodeId> ids = view(roots);
   for (const NodeId id : ids) {
     if (id >= dag.size()) throw nb::index_error("no such node in this forest");
   }
   return {ids.begin(), ids.end()};
+}
+
+// Tree, node, count and value of each entry.
+using ContributionArrays = std::tuple<NumpyArray<std::uint32_t>, NumpyArray<NodeId>,
+                                      NumpyArray<std::uint32_t>, NumpyMatrix>;
+
+inline ContributionArrays contribution_arrays(NodeContributions found, std::size_t n_columns) {
+  const std::size_t n = found.nodes.size();
+  return {to_numpy(std::move(found.trees)), to_numpy(std::move(found.nodes)),
+          to_numpy(std::move(found.counts)), to_matrix(std::move(found.values), n, n_columns)};
 }
 
 // Asks Python for Ctrl-C and reports progress; to be used while the GIL is released.

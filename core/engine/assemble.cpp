@@ -270,6 +270,7 @@ class Assembler {
     out.scale.assign(n, 1.0);
     out.diagonal.resize(n);
     out.self.resize(n);
+    if (!std::is_same_v<Real, double>) out.norm.resize(n);
   }
 
   void fill_tree(TreeFactors& out, std::size_t tree) const {
@@ -331,6 +332,7 @@ class Assembler {
   // The root of a column's mass goes into the values, and its sign stays.
   void scale_wide(TreeFactors& out, std::size_t tree, const Wide& self) const {
     const Wide norm = options_.normalize ? sqrt(self) : Wide(1.0);
+    out.norm[tree] = norm;
     out.self[tree] = options_.normalize ? (self.is_zero() ? 0.0 : 1.0) : self.to_double();
     if (!(out.self[tree] < 1e300)) {
       throw KernelOverflow("the kernel value of tree " + std::to_string(tree) +

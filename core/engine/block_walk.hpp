@@ -159,6 +159,8 @@ class Walker {
     for (std::uint32_t g = 0; g < groups_.size(); ++g) {
       Group& group = groups_[g];
       const SetKey key = set_key(g);
+      if (g + 2 * kAhead < groups_.size()) features_.prefetch_place(groups_[g + 2 * kAhead].child);
+      if (g + kAhead < groups_.size()) features_.prefetch_chunk(groups_[g + kAhead].child);
       features_.for_each(group.child, [&](std::uint32_t feature) {
         std::uint32_t& known = seen_of_feature_.at(feature);
         if (known == 0) {
@@ -187,14 +189,19 @@ class Walker {
 
   // Members with the same child have the same features there: they stay together.
   void group_by_child(const Frame& frame) {
+    for (const std::uint32_t number : numbers_met_) group_of_number_[number] = kNone;
+    numbers_met_.clear();
+    if (group_of_number_.size() < children_.n_different(frame.slot)) {
+      group_of_number_.resize(children_.n_different(frame.slot), kNone);
+    }
     groups_.clear();
-    group_of_number_.assign(children_.n_different(frame.slot), kNone);
     group_of_.clear();
     for (std::uint32_t i = frame.begin; i < frame.end; ++i) {
       const std::uint32_t number = children_.number(frame.slot, arena_[i]);
       std::uint32_t& known = group_of_number_[number];
       if (known == kNone) {
         known = static_cast<std::uint32_t>(groups_.size());
+        numbers_met_.push_back(number);
         groups_.push_back({children_.child(frame.slot, number), 0, 0, 0});
       }
       ++groups_[known].n_members;
@@ -333,6 +340,8 @@ class Walker {
     }
   }
 
+  static constexpr std::size_t kAhead = 6;
+
   struct Seen {
     SetKey key;  // of the groups that have the feature
     std::uint32_t feature;
@@ -370,7 +379,9 @@ class Walker {
 
   // A split.
   std::vector<Group> groups_;
-  std::vector<std::uint32_t> group_of_, group_of_number_, grouped_;
+  std::vector<std::uint32_t> group_of_, grouped_;
+  std::vector<std::uint32_t> group_of_number_;  // kNone but for those met
+  std::vector<std::uint32_t> numbers_met_;
   std::vector<Seen> seen_;
   ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
   std::vector<std::uint32_t> visits_;                         // of seen_, by group

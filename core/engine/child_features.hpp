@@ -28,13 +28,19 @@ class ChildFeatures {
   // The chunks that matter, newest first.
   template <class Visit>
   void for_each_chunk(NodeId c, const Visit& visit) const {
-    const NodeState<Real>& node = state_.nodes[c];
+    const FeatureLists::Place newest = state_.nodes[c].newest;
     if (!new_only_) {
-      state_.lists.for_each_chunk(node.newest, visit);
-    } else if (node.gained == round_ - 1 && node.newest != FeatureLists::kNowhere) {
-      const FeatureLists::Chunk chunk = state_.lists.read(node.newest);
-      if (chunk.round == round_ - 1) visit(chunk);
+      state_.lists.for_each_chunk(newest, visit);
+    } else if (FeatureLists::round_of(newest) == round_ - 1) {
+      visit(state_.lists.read(newest));
     }
+  }
+
+  // Ask for a child's newest chunk before it is needed; first for where it is, then for itself.
+  void prefetch_place(NodeId c) const { __builtin_prefetch(&state_.nodes[c]); }
+  void prefetch_chunk(NodeId c) const {
+    const FeatureLists::Place newest = state_.nodes[c].newest;
+    if (newest != FeatureLists::kNowhere) state_.lists.prefetch(newest);
   }
 
   // visit(feature) for shared and private ones.
@@ -49,7 +55,7 @@ class ChildFeatures {
   // All fragments of one child.
   Masses<Real> all_of(NodeId c) const {
     const NodeState<Real>& node = state_.nodes[c];
-    if (node.gained == round_ - 1) return {node.found - node.gain, node.gain};
+    if (has_news(c)) return {node.found - node.gain, node.gain};
     return {node.found, Real(0.0)};
   }
 

@@ -30,8 +30,7 @@ struct NodeState {
   Real found{0.0};  // the mass of its fragments so far
   Real gain{0.0};   // what the last round added
   FeatureLists::Place newest = FeatureLists::kNowhere;
-  std::uint32_t gained = 0;  // the last round that added anything
-  bool reused = false;       // twice or more in one slot of a production
+  bool reused = false;  // twice or more in one slot of a production
 };
 
 template <class Real>
@@ -40,6 +39,7 @@ struct State {
   Real lambda;
   std::vector<Real> self;  // Delta(u, u)
   std::vector<NodeState<Real>> nodes;
+  std::vector<std::uint32_t> gained;  // by node: the last round that added anything
   FeatureLists lists;
   std::vector<Real> mass;          // by shared feature
   std::vector<Real> private_mass;  // by private feature
@@ -47,7 +47,7 @@ struct State {
   std::uint32_t first_new = 0;
   std::uint32_t first_new_private = 0;
 
-  bool gained_in(NodeId u, std::uint32_t round) const { return nodes[u].gained == round; }
+  bool gained_in(NodeId u, std::uint32_t round) const { return gained[u] == round; }
 
   const Real& mass_of(std::uint32_t feature) const {
     return feature & kPrivate ? private_mass[feature ^ kPrivate] : mass[feature];

@@ -36,6 +36,7 @@ class Factorizer {
                Real(spec.decay),
                std::vector<Real>(dag.size(), Real(0.0)),
                std::vector<NodeState<Real>>(dag.size()),
+               std::vector<std::uint32_t>(dag.size(), 0),
                {},
                {},
                {}} {}
@@ -233,7 +234,7 @@ class Factorizer {
       at.word += FeatureLists::kHeader + n_shared[i];
       node.gain = found.total[i] - node.found;
       node.found = found.total[i];
-      node.gained = round;
+      state_.gained[found.active[i]] = round;
     }
     for (std::uint32_t s = 0; s < found.masses.size(); ++s) {
       for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
@@ -251,7 +252,7 @@ class Factorizer {
 
   // All that is kept once the features of a round are in their places.
   std::uint64_t bytes_with(const Place& end) const {
-    return state_.dag.size() * (2 * sizeof(Real) + sizeof(NodeState<Real>) + 8) +
+    return state_.dag.size() * (2 * sizeof(Real) + sizeof(NodeState<Real>) + 12) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
            2 * end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
   }

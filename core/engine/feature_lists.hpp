@@ -54,9 +54,15 @@ class FeatureLists {
 
   Place newest(std::uint64_t offset) const { return (arenas_.size() << kOffsetBits) | offset; }
 
+  static std::uint32_t round_of(Place place) {  // of kNowhere: one that never comes
+    return static_cast<std::uint32_t>(place >> kOffsetBits);
+  }
+
+  void prefetch(Place place) const { __builtin_prefetch(at(place)); }
+
   Chunk read(Place place) const {
-    const auto round = static_cast<std::uint32_t>(place >> kOffsetBits);
-    const std::uint32_t* const p = arenas_[round - 1].data() + (place & kOffsetMask);
+    const std::uint32_t round = round_of(place);
+    const std::uint32_t* const p = at(place);
     return {p[0] | (static_cast<Place>(p[1]) << 32), round, p[2], {p + kHeader, p[3]}};
   }
 
@@ -72,6 +78,10 @@ class FeatureLists {
   std::uint64_t bytes() const { return n_words_ * sizeof(std::uint32_t); }
 
  private:
+  const std::uint32_t* at(Place place) const {
+    return arenas_[round_of(place) - 1].data() + (place & kOffsetMask);
+  }
+
   static constexpr int kOffsetBits = 40;
   static constexpr Place kOffsetMask = (Place{1} << kOffsetBits) - 1;
 

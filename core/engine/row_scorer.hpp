@@ -17,21 +17,13 @@
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
+#include "engine/node_contributions.hpp"
 #include "forest/dag.hpp"
 #include "kernels/column_tile.hpp"
 #include "kernels/spec.hpp"
 #include "kernels/tile_pass.hpp"
 
 namespace filbert {
-
-// The nodes of some trees, tree by tree and from the leaves up, and what one occurrence of each
-// contributes to each column of scores.
-struct NodeContributions {
-  std::vector<std::uint32_t> trees;
-  std::vector<NodeId> nodes;
-  std::vector<std::uint32_t> counts;
-  std::vector<double> values;  // by node and column
-};
 
 // Subtree and subset tree kernels.
 class RowScorer {

@@ -23,6 +23,7 @@ struct TreeFactors {
   std::vector<double> scale;           // by tree: 1 over its norm, or 1; 0 where it has no fragment
   std::vector<double> diagonal;        // by tree
   std::vector<double> self;            // by tree: K(i, i)
+  std::vector<Wide> norm;              // by tree, where it is in the values and not in `scale`
   std::uint64_t peak_bytes = 0;        // while they were assembled
 
   std::size_t n_trees() const { return begin.size() - 1; }

@@ -1,5 +1,6 @@
 """What learning produces: support vectors with weights, and how they score trees."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import _core
-from filbert.errors import InvalidParameterError
+from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.forest import Forest, as_forest
 from filbert.kernels import SubsetTree, Subtree, TreeKernel
 from filbert.threads import n_threads
@@ -139,10 +140,15 @@ class SupportVectorModel:
         """
         trees = as_forest(X)
         threads = n_threads(n_jobs)
-        tree, node, count, value = self._scorer(threads).contributions(
-            trees._dag, trees._roots, threads, None
-        )
-        return Contributions(trees, tree, count, value, node)
+        if len(trees) <= _MANY:
+            tree, node, count, value = self._scorer(threads).contributions(
+                trees._dag, trees._roots, threads, None
+            )
+            return Contributions(trees, tree, count, value, node)
+        factors, weights, together = self._with_support(trees, n_jobs, keep_nodes=True)
+        n_support = len(self.support)
+        tree, node, count, value = factors.contributions(weights, n_support, threads)
+        return Contributions(together[n_support:], tree, count, value, node)
 
     def _fastest(self, n_trees: int) -> Method:
         if not isinstance(self.kernel, SubsetTree | Subtree):
@@ -174,14 +180,19 @@ class SupportVectorModel:
         return {name: value for name, value in self.__dict__.items() if name != "_made_scorer"}
 
     def _by_factors(self, trees: Forest, n_jobs: int | None) -> FloatArray:
+        factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False)
+        return factors.scores(weights, n_threads(n_jobs))[len(self.support) :]
+
+    def _with_support(
+        self, trees: Forest, n_jobs: int | None, *, keep_nodes: bool
+    ) -> tuple[_core.KernelOperator, FloatArray, Forest]:
         # A fragment that only one training tree has may well be in a new tree: the factors of the
         # training set do not tell, those of both together do.
         together = Forest.concat([self.support, trees])
-        n_support = len(self.support)
         weights = np.zeros((len(together), len(self.coef)))
-        weights[:n_support] = self.coef.T
-        factors = factorize(self.kernel, together, n_jobs=n_jobs)
-        return factors.scores(weights, n_threads(n_jobs))[n_support:]
+        weights[: len(self.support)] = self.coef.T
+        factors = factorize(self.kernel, together, keep_nodes=keep_nodes, n_jobs=n_jobs)
+        return factors, weights, together
 
 
 def factorize(
@@ -189,20 +200,76 @@ def factorize(
     forest: Forest,
     *,
     max_memory: int | None = None,
+    budget: float = 4.0,
+    keep_nodes: bool = False,
     n_jobs: int | None = None,
     progress: Any = None,
-) -> _core.FactorizedForest:
-    """Factorise the kernel matrix of a forest's trees."""
+) -> _core.KernelOperator:
+    """Factorise the kernel matrix of a forest's trees.
+
+    Parameters
+    ----------
+    kernel : SubsetTree or Subtree
+    forest : Forest
+    max_memory : int, optional
+        The most bytes that the factors may take.
+    budget : float
+        How many steps the nodes of a production may take before they are compared pair by pair, as
+        a multiple of what the pairs would take. 0: always pairs. The values are the same.
+    keep_nodes : bool
+        Whether node contributions can be asked for. Nodes are then numbered as in the forest.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with ``(done, total)``.
+    """
     dag, roots = forest._dag, forest._roots
-    if forest.n_subtrees < 0.7 * dag.size:  # a part of a larger forest: leave the rest out
+    if not keep_nodes and forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
         dag, roots = dag.extract(roots)
-    return _core.factorize(
-        kernel._spec(),
-        dag,
-        roots,
-        bool(kernel.normalize),
-        4.0,
-        2**63 if max_memory is None else max_memory,
-        n_threads(n_jobs),
-        progress,
-    )
+    limit = 2**63 if max_memory is None else max_memory
+
+    def factors_of(roots: NDArray[np.uint32]) -> _core.KernelOperator:
+        return _core.KernelOperator(
+            kernel._spec(),
+            dag,
+            roots,
+            bool(kernel.normalize),
+            budget,
+            limit,
+            keep_nodes,
+            n_threads(n_jobs),
+            progress,
+        )
+
+    try:
+        return factors_of(roots)
+    except OutOfMemoryError as error:
+        what = error.what
+    raise OutOfMemoryError(f"{what}; {_what_would_fit(factors_of, roots, limit)}")
+
+
+def _what_would_fit(
+    factors_of: Callable[[NDArray[np.uint32]], _core.KernelOperator],
+    roots: NDArray[np.uint32],
+    limit: int,
+) -> str:
+    """Tell how many of the trees fit into memory, from parts of them that do.
+
+    Factors grow a little faster than the number of trees, like its power of 1.1 or less.
+    """
+    growth = 1.1
+    step = 16
+    while step <= len(roots):
+        part = roots[::step]
+        try:
+            n_bytes = factors_of(part).peak_bytes
+        except OutOfMemoryError:
+            step *= 16
+            continue
+        n_fit = min(len(part) * (limit / n_bytes) ** (1 / growth), len(roots) - 1)
+        need = n_bytes * (len(roots) / len(part)) ** growth
+        return (
+            f"about {float(f'{n_fit:.2g}'):,.0f} of the {len(roots):,} trees would fit, "
+            f"and all of them into about {float(f'{need / 2**20:.2g}'):,.0f} MiB"
+        )
+    return f"not even a few of the {len(roots):,} trees would fit"

@@ -371,7 +371,7 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 
 def test_too_little_memory() -> None:
     X, y = data()
-    with pytest.raises(OutOfMemoryError, match=r"factors need .* raise max_memory, or train on"):
+    with pytest.raises(OutOfMemoryError, match=r"not even a few .* raise max_memory, or"):
         TreeSVC(max_memory=1000).fit(X, y)
     TreeSVC(max_memory=10**9).fit(X, y)
 
@@ -398,18 +398,8 @@ def reference_matrix(kernel: SubsetTree | Subtree, trees: list[Node]) -> Array:
     return np.array([[value(a, b) for b in trees] for a in trees], dtype=float)
 
 
-def by_pairs(kernel: TreeKernel, forest: Forest, n_threads: int = 1) -> _core.FactorizedForest:
-    """Factors where no block is worth factorising, so that all are closed by pairs."""
-    return _core.factorize(
-        kernel._spec(),
-        forest._dag,
-        forest._roots,
-        bool(kernel.normalize),
-        0.0,
-        2**63,
-        n_threads,
-        None,
-    )
+def by_pairs(kernel: TreeKernel, forest: Forest, n_jobs: int = 1) -> _core.KernelOperator:
+    return factorize(kernel, forest, budget=0.0, n_jobs=n_jobs)
 
 
 @given(forests(1, 8, 14), FACTORISED, st.integers(0, 2**32))
@@ -441,12 +431,11 @@ def test_a_part_of_a_forest(trees: list[Node], kernel: SubsetTree | Subtree) -> 
 @pytest.mark.parametrize("make", [factorize, by_pairs])
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_the_same_bytes_for_any_number_of_threads(
-    kernel: TreeKernel, make: Callable[..., _core.FactorizedForest]
+    kernel: TreeKernel, make: Callable[..., _core.KernelOperator]
 ) -> None:
     forest = Forest(map(write, random_trees(5, 400, 30)))
     W = np.random.default_rng(0).normal(size=(400, 5))
-    option = "n_jobs" if make is factorize else "n_threads"
-    results = [make(kernel, forest, **{option: n}) for n in (1, 2, 3)]
+    results = [make(kernel, forest, n_jobs=n) for n in (1, 2, 3)]
     scores = [factors.scores(W, n) for n, factors in enumerate(results, 1)]
     for factors, values in zip(results[1:], scores[1:], strict=True):
         assert values.tobytes() == scores[0].tobytes()

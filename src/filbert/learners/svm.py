@@ -15,7 +15,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from filbert._core import FactorizedForest
+from filbert._core import KernelOperator
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest, as_forest
 from filbert.kernels import SubsetTree, Subtree, TreeKernel
@@ -272,7 +272,7 @@ class _Task:
 
     kernel: TreeKernel
     forest: Forest
-    factors: FactorizedForest
+    factors: KernelOperator
     classes: NDArray[Any]
     coded: NDArray[np.intp]
     signs: NDArray[np.int8]  # by problem and example

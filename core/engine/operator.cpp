@@ -1,0 +1,175 @@
+#include "engine/operator.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "engine/factor_state.hpp"
+#include "forest/occurrences.hpp"
+
+namespace filbert {
+
+namespace {
+
+constexpr std::size_t kPart = 4096;  // trees or nodes to a task
+
+// Delta times f for all nodes; f[u * k + c], the result alike. Handing weights down the DAG has
+// made f from the weights of trees.
+template <class Real>
+std::vector<Real> times_delta(const Factors<Real>& factors, std::span<const Real> f, std::size_t k,
+                              int n_threads, const Watch& watch) {
+  const std::size_t n_features = factors.mass.size();
+  const std::size_t n_nodes = factors.residual.size();
+  std::vector<Real> of_feature(n_features * k, Real(0.0));
+  parallel_for((n_features + kPart - 1) / kPart, n_threads, watch,
+               [&](std::size_t part, int, const StopToken& token) {
+                 token.check();
+                 const std::size_t last = std::min(n_features, (part + 1) * kPart);
+                 for (std::size_t t = part * kPart; t < last; ++t) {
+                   Real* const sum = of_feature.data() + t * k;
+                   for (const NodeId u : factors.nodes_of(static_cast<std::uint32_t>(t))) {
+                     for (std::size_t c = 0; c < k; ++c) sum[c] += f[u * k + c];
+                   }
+                   for (std::size_t c = 0; c < k; ++c) sum[c] *= factors.mass[t];
+                 }
+               });
+  std::vector<Real> out(n_nodes * k, Real(0.0));
+  parallel_for((n_nodes + kPart - 1) / kPart, n_threads, watch,
+               [&](std::size_t part, int, const StopToken& token) {
+                 token.check();
+                 const std::size_t last = std::min(n_nodes, (part + 1) * kPart);
+                 for (std::size_t u = part * kPart; u < last; ++u) {
+                   Real* const sum = out.data() + u * k;
+                   for (std::size_t c = 0; c < k; ++c) {
+                     sum[c] = factors.residual[u] * f[u * k + c];
+                   }
+                   for (const std::uint32_t t : factors.features_of(static_cast<NodeId>(u))) {
+                     for (std::size_t c = 0; c < k; ++c) sum[c] += of_feature[t * k + c];
+                   }
+                 }
+               });
+  return out;
+}
+
+template <class Real>
+std::vector<Real> handed_down(const Dag& dag, std::vector<Real> f, std::size_t k) {
+  for (std::size_t u = dag.size(); u-- > 0;) {  // parents before children
+    for (const NodeId child : dag.children(static_cast<NodeId>(u))) {
+      for (std::size_t c = 0; c < k; ++c) f[child * k + c] += f[u * k + c];
+    }
+  }
+  return f;
+}
+
+double scaled(const TreeFactors& trees, std::size_t tree, double value) {
+  return value * trees.scale[tree];
+}
+double scaled(const TreeFactors& trees, std::size_t tree, const Wide& value) {
+  const Wide& norm = trees.norm[tree];
+  return norm.is_zero() ? 0.0 : ratio(value, norm, Wide(1.0));
+}
+
+double weight_over_norm(const TreeFactors& trees, std::size_t tree, double weight, double) {
+  return weight * trees.scale[tree];
+}
+Wide weight_over_norm(const TreeFactors& trees, std::size_t tree, double weight, const Wide&) {
+  const Wide& norm = trees.norm[tree];
+  return norm.is_zero() ? Wide(0.0) : Wide(weight) / norm;
+}
+
+}  // namespace
+
+KernelOperator::KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+                               std::vector<NodeId> roots, const OperatorOptions& options,
+                               int n_threads, const Watch& watch)
+    : dag_(std::move(dag)), roots_(std::move(roots)) {
+  if (fits_double(spec, *dag_)) {
+    make<double>(spec, options, n_threads, watch);
+  } else {
+    make<Wide>(spec, options, n_threads, watch);
+  }
+}
+
+template <class Real>
+void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options, int n_threads,
+                          const Watch& watch) {
+  Factors<Real> factors = factorize<Real>(spec, *dag_, options.limits, n_threads, watch);
+  n_features = factors.mass.size();
+  n_node_entries = factors.features.size();
+  n_rounds = factors.n_rounds;
+  n_blocks_by_pairs = factors.n_blocks_by_pairs;
+  const AssemblyOptions assembly{spec.include_leaves, options.normalize, options.limits.max_bytes};
+  trees_ = assemble(factors, *dag_, roots_, assembly, n_threads, watch);
+  peak_bytes = std::max(factors.peak_bytes, trees_.peak_bytes);
+  if (options.keep_nodes) nodes_ = std::move(factors);
+}
+
+std::vector<double> KernelOperator::scores(std::span<const double> weights, std::size_t n_columns,
+                                           int n_threads, const Watch& watch) const {
+  const std::size_t n = n_trees();
+  const std::size_t k = n_columns;
+  std::vector<double> out(n * k);
+  n_threads = threads_for(static_cast<double>(trees_.columns.size() * k), n_threads);
+  std::vector<std::vector<double>> z(k);
+  parallel_for(k, n_threads, watch, [&](std::size_t c, int, const StopToken& token) {
+    z[c].assign(trees_.mass.size(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % kPart == 0) token.check();
+      const double weight = weights[i * k + c];
+      if (weight != 0.0) trees_.add(i, weight * trees_.scale[i], z[c].data());
+    }
+  });
+  parallel_for((n + kPart - 1) / kPart, n_threads, watch,
+               [&](std::size_t part, int, const StopToken& token) {
+                 token.check();
+                 const std::size_t last = std::min(n, (part + 1) * kPart);
+                 for (std::size_t i = part * kPart; i < last; ++i) {
+                   for (std::size_t c = 0; c < k; ++c) {
+                     out[i * k + c] = trees_.scale[i] * trees_.dot(i, z[c].data()) +
+                                      trees_.diagonal[i] * weights[i * k + c];
+                   }
+                 }
+               });
+  return out;
+}
+
+NodeContributions KernelOperator::contributions(std::span<const double> weights,
+                                                std::size_t n_columns, std::size_t first,
+                                                int n_threads, const Watch& watch) const {
+  const std::size_t k = n_columns;
+  return std::visit(
+      [&]<class Real>(const Factors<Real>& factors) {
+        if (factors.residual.size() != dag_->size()) {
+          throw std::logic_error("contributions need the factors of nodes, which were not kept");
+        }
+        std::vector<Real> f(dag_->size() * k, Real(0.0));
+        for (std::size_t i = 0; i < n_trees(); ++i) {
+          for (std::size_t c = 0; c < k; ++c) {
+            f[roots_[i] * k + c] += weight_over_norm(trees_, i, weights[i * k + c], Real(0.0));
+          }
+        }
+        f = handed_down(*dag_, std::move(f), k);
+        const std::vector<Real> values = times_delta<Real>(factors, f, k, n_threads, watch);
+        std::vector<std::uint32_t> keep(dag_->size());
+        for (std::size_t u = 0; u < dag_->size(); ++u) {
+          keep[u] = is_zero(factors.self[u]) ? kNone : 0;
+        }
+        const Occurrences x =
+            count_occurrences(*dag_, std::span(roots_).subspan(first), keep, n_threads, watch);
+        NodeContributions out;
+        out.nodes = x.nodes;
+        out.counts = x.counts;
+        for (std::size_t i = 0; i < x.n_trees(); ++i) {
+          out.trees.insert(out.trees.end(), x.nodes_of(i).size(), static_cast<std::uint32_t>(i));
+          for (const NodeId u : x.nodes_of(i)) {
+            for (std::size_t c = 0; c < k; ++c) {
+              out.values.push_back(scaled(trees_, first + i, values[u * k + c]));
+            }
+          }
+        }
+        return out;
+      },
+      nodes_);
+}
+
+}  // namespace filbert
