@@ -63,7 +63,7 @@ using Solutions = std::tuple<NumpyMatrix, NumpyArray<double>, NumpyArray<double>
 Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y,
                 const MatrixOf<double>& C, std::optional<MatrixOf<double>> start,
                 bool squared_hinge, bool intercept, double tol, const Array<std::uint64_t>& seeds,
-                std::uint32_t max_epochs, int n_threads, nb::object progress) {
+                std::uint32_t max_sweeps, int n_threads, nb::object progress) {
   const std::size_t n = k_of_trees.n_trees();
   const std::size_t k = y.shape(0);
   const int n_threads_each = std::max(1, n_threads / std::max(1, static_cast<int>(k)));
@@ -89,7 +89,7 @@ Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y
                                intercept,
                                tol,
                                seeds.data()[c],
-                               max_epochs,
+                               max_sweeps,
                                n_threads_each};
       std::span<const double> from;
       if (start) from = {start->data() + c * n, n};
@@ -99,7 +99,7 @@ Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y
       primal[c] = solution.primal;
       dual[c] = solution.dual;
       gap[c] = solution.gap;
-      epochs[c] = solution.n_epochs;
+      epochs[c] = solution.n_sweeps;
     });
   }
   return {to_matrix(std::move(alpha), k, n), to_numpy(std::move(intercepts)),
@@ -127,7 +127,7 @@ void bind_engine(nb::module_& m) {
            nb::arg("n_threads"))
       .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
            nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
-           nb::arg("max_epochs"), nb::arg("n_threads"), nb::arg("progress").none());
+           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
 }
 
 }  // namespace filbert

@@ -16,6 +16,7 @@
 #include "engine/block_children.hpp"
 #include "engine/child_features.hpp"
 #include "engine/factor_state.hpp"
+#include "engine/known_pairs.hpp"
 #include "engine/memory_meter.hpp"
 #include "engine/pair_delta.hpp"
 #include "engine/set_keys.hpp"
@@ -26,7 +27,12 @@ template <class Real>
 class Walker {
  public:
   Walker(const State<Real>& state, MemoryMeter& meter)
-      : state_(state), meter_(meter), features_(state), children_(state.dag), pair_delta_(state) {}
+      : state_(state),
+        meter_(meter),
+        features_(state),
+        children_(state.dag),
+        pair_delta_(state),
+        known_pairs_(state) {}
 
   // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
@@ -291,15 +297,15 @@ class Walker {
     found.members.resize(found.set_begin.back());
     found.masses.resize(first_set_);
     pair_delta_.clear();
-    features_.only_new(false);
+    known_pairs_.start(nodes_);
     const auto n = static_cast<std::uint32_t>(nodes_.size());
     for (std::uint32_t i = 0; i < n; ++i) {
       token.check();
       meter_.check(found.bytes() + pair_delta_.bytes());
+      const std::span<const Real> known = known_pairs_.row(i);
       for (std::uint32_t j = i + 1; j < n; ++j) {
         const Real delta = pair_delta_(nodes_[i], nodes_[j]);
-        const Masses<Real> known = features_.common(nodes_[i], nodes_[j], steps_);
-        const Real rest = delta - known.old_mass - known.new_mass;
+        const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
         found.members.push_back(first_ + i);
         found.members.push_back(first_ + j);
@@ -362,6 +368,7 @@ class Walker {
   ChildFeatures<Real> features_;
   BlockChildren children_;
   PairDelta<Real> pair_delta_;
+  KnownPairs<Real> known_pairs_;
   double steps_ = 0;
   double most_steps_ = 0;
 

@@ -87,7 +87,7 @@ class Factorizer {
       found.masses.push_back(state_.lambda);
       found.total.insert(found.total.end(), members.size(), state_.lambda);
       found.private_mass.insert(found.private_mass.end(), members.size(), Real(0.0));
-      n_open_ += members.size();
+      n_left_ = n_open_ += members.size();
       blocks_.push_back({std::move(members)});
     }
     commit({&found, 1}, 1);
@@ -135,13 +135,11 @@ class Factorizer {
         weight = 0;
       }
     }
-    const Watch progress = [&](std::size_t, std::size_t) {
-      if (watch_) watch_(n_open_ - n_left, n_open_);
-    };
-    const int n_threads = threads_of(n_left, progress);
+    n_left_ = n_left;
+    const int n_threads = threads_of(n_left);
     walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
     std::vector<Found<Real>> found(task_begin.size() - 1);
-    parallel_for(found.size(), n_threads, progress,
+    parallel_for(found.size(), n_threads, progress_,
                  [&](std::size_t task, int worker, const StopToken& token) {
                    auto& walker = walkers_[static_cast<std::size_t>(worker)];
                    if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_);
@@ -154,11 +152,11 @@ class Factorizer {
   }
 
   // Rounds of little work are done at once, on this thread; now and then it has to look up.
-  int threads_of(std::size_t n_nodes, const Watch& progress) {
+  int threads_of(std::size_t n_nodes) {
     const double steps = 500.0 * static_cast<double>(n_nodes);
     const int n_threads = threads_for(steps, n_threads_);
     if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
-      progress(0, 0);
+      progress_(0, 0);
       unwatched_ = 0.0;
     }
     return n_threads;
@@ -197,17 +195,11 @@ class Factorizer {
     factors_.nodes.resize(end.set_node);
     state_.lists.add_round(end.word);
     const auto steps = static_cast<double>(10 * end.word);
-    parallel_for(found.size(), threads_for(steps, n_threads_), watch_only(),
+    parallel_for(found.size(), threads_for(steps, n_threads_), progress_,
                  [&](std::size_t task, int, const StopToken& token) {
                    token.check();
                    commit_task(found[task], places[task], round);
                  });
-  }
-
-  Watch watch_only() const {
-    return [this](std::size_t, std::size_t) {
-      if (watch_) watch_(0, 1);
-    };
   }
 
   void commit_task(const Found<Real>& found, Place at, std::uint32_t round) {
@@ -267,7 +259,7 @@ class Factorizer {
     factors_.residual.resize(dag.size());
     constexpr std::size_t kPart = 1 << 14;
     parallel_for((dag.size() + kPart - 1) / kPart,
-                 threads_for(10.0 * static_cast<double>(dag.size()), n_threads_), watch_only(),
+                 threads_for(10.0 * static_cast<double>(dag.size()), n_threads_), progress_,
                  [&](std::size_t part, int, const StopToken& token) {
                    token.check();
                    const std::size_t last = std::min((part + 1) * kPart, dag.size());
@@ -301,8 +293,12 @@ class Factorizer {
   Factors<Real> factors_;
   std::vector<Block> blocks_;
   std::size_t n_open_ = 0;  // nodes that were in a block at first
+  std::size_t n_left_ = 0;  // that are in one still
   std::vector<std::unique_ptr<Walker<Real>>> walkers_;
   double unwatched_ = 0.0;  // steps
+  const Watch progress_ = [this](std::size_t, std::size_t) {
+    if (watch_) watch_(n_open_ - n_left_, n_open_);
+  };
 };
 
 // Delta is diagonal: every distinct subtree has its own fragment and no other.
@@ -333,7 +329,7 @@ bool fits_double(const KernelSpec& spec, const Dag& dag) {
     if (dag.is_leaf(u)) continue;
     double product = spec.decay;
     for (const NodeId c : dag.children(u)) product *= 1.0 + self[c];
-    if (!(product < 1e140)) return false;  // room for sums over trees and their squares
+    if (!(product < 1e280)) return false;  // room for sums over the pairs of nodes of two trees
     self[u] = product;
   }
   return true;

@@ -45,7 +45,7 @@ struct Factors {
 struct FactorLimits {
   // The walk over a block of n nodes with k children may take budget * n^2 * k steps before the
   // block is closed by pairs. 0 closes every block so.
-  double budget = 4.0;
+  double budget = 1.0;
   std::uint64_t max_bytes = ~std::uint64_t{0};
 };
 

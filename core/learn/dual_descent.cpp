@@ -39,10 +39,10 @@ class DualDescent {
     SvmSolution solution;
     look_at_all(solution, token);
     const double first_gap = std::max(solution.gap, p_.tol);
-    while (solution.gap > p_.tol && solution.n_epochs < p_.max_epochs && !active_.empty()) {
+    while (solution.gap > p_.tol && solution.n_sweeps < p_.max_sweeps && !active_.empty()) {
       descend(solution, token);
       look_at_all(solution, token);
-      if (solution.gap <= p_.tol || solution.n_epochs >= p_.max_epochs) {
+      if (solution.gap <= p_.tol || solution.n_sweeps >= p_.max_sweeps) {
         rebuild();  // what is reported is free of the rounding that many small changes leave
         look_at_all(solution, token);
       }
@@ -92,8 +92,8 @@ class DualDescent {
   void descend(SvmSolution& solution, const StopToken& token) {
     constexpr std::uint32_t kMostSweeps = 20;
     const double enough = 0.5 * std::max(p_.tol, 0.1 * solution.gap) * solution.primal;
-    for (std::uint32_t n = 0; n < kMostSweeps && solution.n_epochs < p_.max_epochs; ++n) {
-      ++solution.n_epochs;
+    for (std::uint32_t n = 0; n < kMostSweeps && solution.n_sweeps < p_.max_sweeps; ++n) {
+      ++solution.n_sweeps;
       if (sweep(token) <= enough || active_.empty()) return;
     }
   }

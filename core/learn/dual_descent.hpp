@@ -19,7 +19,7 @@ struct SvmProblem {
   bool intercept = true;  // a constant feature of value 1, regularised like the others
   double tol = 1e-3;      // relative duality gap
   std::uint64_t seed = 0;
-  std::uint32_t max_epochs = 1000;  // sweeps over the examples that are not at rest
+  std::uint32_t max_sweeps = 1000;  // sweeps over the examples that are not at rest
   int n_threads = kInline;          // for looks at all examples; results do not depend on it
 };
 
@@ -29,7 +29,7 @@ struct SvmSolution {
   double primal = 0.0;
   double dual = 0.0;
   double gap = 0.0;  // (primal - dual) / primal
-  std::uint32_t n_epochs = 0;
+  std::uint32_t n_sweeps = 0;
 };
 
 // How far a solver is, for whoever watches: a share of the way from the first gap to the last.
@@ -37,7 +37,7 @@ using SolverProgress = std::atomic<std::uint32_t>;  // in thousandths
 
 // Minimises 1/2 |w|^2 + sum C_i loss(y_i (w . x_i)) over the feature space of the kernel, from
 // `start` (empty: zeros). Stops when the gap between primal and dual objective, computed anew from
-// the dual variables over all examples, is within tol of the primal one, or after max_epochs.
+// the dual variables over all examples, is within tol of the primal one, or after max_sweeps.
 SvmSolution train_svm(const TreeFactors& factors, const SvmProblem& problem,
                       std::span<const double> start, SolverProgress& progress,
                       const StopToken& token);

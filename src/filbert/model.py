@@ -200,7 +200,7 @@ def factorize(
     forest: Forest,
     *,
     max_memory: int | None = None,
-    budget: float = 4.0,
+    budget: float = 1.0,
     keep_nodes: bool = False,
     n_jobs: int | None = None,
     progress: Any = None,

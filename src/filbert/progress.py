@@ -14,10 +14,10 @@ def progress_bar(description: str, *, show: bool) -> Iterator[Progress | None]:
     if not show:
         yield None
         return
-    with tqdm(desc=description, unit=" tiles", leave=False) as bar:
+    shape = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
+    with tqdm(desc=description, total=1000, bar_format=shape, leave=False) as bar:
 
         def update(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
+            bar.update(1000 * done // max(1, total) - bar.n)
 
         yield update

@@ -258,9 +258,9 @@ def test_a_warm_start_with_less_room(loss: Loss) -> None:
     assert not np.isin(model.support_, np.arange(0, len(y), 5)).any()
 
 
-def test_too_few_epochs() -> None:
+def test_too_few_sweeps() -> None:
     X, y = data()
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 epochs .* raise max_iter") as caught:
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 sweeps .* raise max_iter") as caught:
         model = TreeSVC(C=100, max_iter=1, tol=1e-9, random_state=0).fit(X, y)
     assert caught[0].filename == __file__
     assert model.n_iter_ == 1

@@ -33,7 +33,7 @@ def train(
     class_weight: str | None = typer.Option(None, help="balanced: rare classes weigh more."),
     intercept: bool = typer.Option(True, "--intercept/--no-intercept", help="Whether with one."),
     tol: float = typer.Option(1e-3, help="The relative duality gap to reach."),
-    max_iter: int = typer.Option(1000, help="The most epochs of training."),
+    max_iter: int = typer.Option(10_000, help="The most sweeps of training."),
     jobs: int | None = data.JOBS,
     seed: int = typer.Option(0, help="Seed of the order of examples."),
     format: str | None = data.FORMAT,

@@ -55,7 +55,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tol : float
         The relative duality gap to reach.
     max_iter : int
-        The most epochs of coordinate descent; a warning tells when they did not suffice.
+        The most sweeps of coordinate descent, each over the examples that are not at rest; a
+        warning tells when they did not suffice.
     warm_start : bool
         Whether `fit` begins at the last solution, where it has the same number of examples.
     max_memory : int, optional
@@ -82,7 +83,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     duality_gap_ : float
         The relative gap; of many classes, the largest.
     n_iter_ : int
-        Epochs; of many classes, the most.
+        Sweeps; of many classes, the most.
     model_ : SupportVectorModel
 
     Examples
@@ -103,7 +104,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
         tol: float = 1e-3,
-        max_iter: int = 1000,
+        max_iter: int = 10_000,
         warm_start: bool = False,
         max_memory: int | None = None,
         n_jobs: int | None = None,
@@ -203,7 +204,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
         bounds = np.broadcast_to(C * task.weights, task.signs.shape)
         with progress_bar("training", show=self.verbose > 0) as progress:
-            alpha, intercept, primal, _, gap, epochs = task.factors.train(
+            alpha, intercept, primal, _, gap, sweeps = task.factors.train(
                 task.signs,
                 np.ascontiguousarray(bounds),
                 start,
@@ -217,7 +218,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if gap.max() > self.tol:
             warn(
-                f"TreeSVC stopped after max_iter={self.max_iter} epochs at a relative duality gap "
+                f"TreeSVC stopped after max_iter={self.max_iter} sweeps at a relative duality gap "
                 f"of {gap.max():.1e}, above tol={self.tol:g}: raise max_iter, or lower C",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -233,7 +234,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.intercept_ = intercept
         self.objective_ = float(primal.sum())
         self.duality_gap_ = float(gap.max())
-        self.n_iter_ = int(epochs.max())
+        self.n_iter_ = int(sweeps.max())
         self._alpha = alpha
 
     def _check_parameters(self) -> None:
