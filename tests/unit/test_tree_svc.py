@@ -1,9 +1,8 @@
-"""TreeSVC and the factors it works on, against plain programs and scikit-learn."""
+"""TreeSVC against plain programs and scikit-learn."""
 
 import json
 import lzma
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -16,11 +15,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from filbert import Forest, TreeSVC, _core
+from filbert import Forest, TreeSVC
 from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel, factorize
-from tests.reference import kernels
 from tests.reference.trees import Node, write
 from tests.strategies import forests, random_trees
 
@@ -374,91 +372,3 @@ def test_too_little_memory() -> None:
     with pytest.raises(OutOfMemoryError, match=r"not even a few .* raise max_memory, or"):
         TreeSVC(max_memory=1000).fit(X, y)
     TreeSVC(max_memory=10**9).fit(X, y)
-
-
-# ---------------------------------------------------------------- the factors
-
-DECAYS = st.sampled_from([1.0, 0.4, 0.001]) | st.floats(0.001, 1.0)
-FACTORISED = st.one_of(
-    st.builds(SubsetTree, DECAYS, include_leaves=st.booleans(), normalize=st.booleans()),
-    st.builds(Subtree, DECAYS, normalize=st.booleans()),
-)
-
-
-def reference_matrix(kernel: SubsetTree | Subtree, trees: list[Node]) -> Array:
-    value: Callable[[Node, Node], kernels.Number]
-    if isinstance(kernel, Subtree):
-        value = partial(kernels.subtree, decay=kernel.decay)
-    else:
-        value = partial(
-            kernels.subset_tree, decay=kernel.decay, include_leaves=kernel.include_leaves
-        )
-    if kernel.normalize:
-        value = partial(kernels.normalized, value)
-    return np.array([[value(a, b) for b in trees] for a in trees], dtype=float)
-
-
-def by_pairs(kernel: TreeKernel, forest: Forest, n_jobs: int = 1) -> _core.KernelOperator:
-    return factorize(kernel, forest, budget=0.0, n_jobs=n_jobs)
-
-
-@given(forests(1, 8, 14), FACTORISED, st.integers(0, 2**32))
-@settings(max_examples=200)
-def test_scores_equal_the_reference(
-    trees: list[Node], kernel: SubsetTree | Subtree, seed: int
-) -> None:
-    forest = Forest(map(write, trees))
-    K = reference_matrix(kernel, trees)
-    W = np.random.default_rng(seed).normal(size=(len(trees), 3))
-    allowed = 1e-10 * (K @ np.abs(W))
-    for factors in (factorize(kernel, forest), by_pairs(kernel, forest)):
-        assert factors.n_trees == len(trees)
-        assert (np.abs(factors.scores(W, 1) - K @ W) <= allowed).all()
-
-
-@given(forests(1, 8, 14), FACTORISED)
-@settings(max_examples=40)
-def test_a_part_of_a_forest(trees: list[Node], kernel: SubsetTree | Subtree) -> None:
-    others = [write(tree) for tree in random_trees(9, 60)]
-    whole = Forest([*others, *map(write, trees)])
-    part = whole[len(others) :]
-    eye = np.eye(len(trees))
-    K = reference_matrix(kernel, trees)
-    np.testing.assert_allclose(factorize(kernel, part).scores(eye, 1), K, rtol=1e-10, atol=1e-300)
-    np.testing.assert_allclose(by_pairs(kernel, part).scores(eye, 1), K, rtol=1e-10, atol=1e-300)
-
-
-@pytest.mark.parametrize("make", [factorize, by_pairs])
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-def test_the_same_bytes_for_any_number_of_threads(
-    kernel: TreeKernel, make: Callable[..., _core.KernelOperator]
-) -> None:
-    forest = Forest(map(write, random_trees(5, 400, 30)))
-    W = np.random.default_rng(0).normal(size=(400, 5))
-    results = [make(kernel, forest, n_jobs=n) for n in (1, 2, 3)]
-    scores = [factors.scores(W, n) for n, factors in enumerate(results, 1)]
-    for factors, values in zip(results[1:], scores[1:], strict=True):
-        assert values.tobytes() == scores[0].tobytes()
-        assert factors.n_entries == results[0].n_entries
-    K = kernel(forest)
-    assert (np.abs(scores[0] - K @ W) <= 1e-10 * (K @ np.abs(W))).all()
-    if make is by_pairs and isinstance(kernel, SubsetTree):
-        assert results[0].n_blocks_by_pairs > 0
-    if make is by_pairs:
-        columns = [one.scores(np.ascontiguousarray(W[:, :1]), 1) for one in results]
-        assert columns[0].tobytes() == np.ascontiguousarray(scores[0][:, :1]).tobytes()
-
-
-def test_weights_of_the_wrong_shape() -> None:
-    factors = factorize(SubsetTree(), Forest(["(S a)", "(S b)"]))
-    with pytest.raises(ValueError, match="one row of weights for each tree"):
-        factors.scores(np.ones((3, 1)), 1)
-
-
-def test_factors_of_no_trees_and_of_single_nodes() -> None:
-    for kernel in KERNELS:
-        assert factorize(kernel, Forest()).scores(np.ones((0, 2)), 1).shape == (0, 2)
-        nodes = Forest(["(a)", "(b)", "(a)"])
-        np.testing.assert_allclose(
-            factorize(kernel, nodes).scores(np.eye(3), 1), kernel(nodes), rtol=1e-12
-        )
