@@ -1,12 +1,14 @@
 """The data sets beside the repository, by name: for each the texts of its trees, in brackets.
 
-Training and test parts come one after the other where there are both. Tests use this too.
+Training and test parts come one after the other where there are both. Tests use this too. And the
+examples of `srl-ewt` as the TSV files that learning starts from.
 """
 
 import json
 import lzma
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from filbert.datasets import srl_boundary
@@ -79,3 +81,21 @@ DATASETS: dict[str, Callable[[Path], Texts]] = {
     "rte texts": partial(_field, _RTE, "text_tree"),
     "rte hypotheses": partial(_field, _RTE, "hypothesis_tree"),
 }
+
+
+def write_boundary(data: Path, part: str, path: Path) -> Path:
+    """Write the boundary examples of `srl-ewt` (rule VB) as label<TAB>tree."""
+    with path.open("w", encoding="utf-8") as out:
+        for label, tree in srl_boundary(data / f"srl-ewt/{part}.jsonl.xz"):
+            out.write(f"{label}\t{tree}\n")
+    return path
+
+
+def first_lines(source: Path, n: int | None) -> Path:
+    """Return a file of the first n lines, beside the source; None: the source itself."""
+    if n is None:
+        return source
+    path = source.with_name(f"{source.stem}-{n}{source.suffix}")
+    with source.open("rb") as lines, path.open("wb") as out:
+        out.writelines(islice(lines, n))
+    return path
