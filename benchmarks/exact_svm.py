@@ -71,7 +71,7 @@ def assembly(X: Forest, both: float, jobs: int) -> float:
     """
     spec, threads = SubsetTree(0.4)._spec(), n_threads(jobs)
     clock = Clock()
-    _core.factorize(spec, X._dag, X._roots[:1].copy(), True, 4.0, 2**63, threads, None)
+    _core.KernelOperator(spec, X._dag, X._roots[:1].copy(), True, 4.0, 2**63, False, threads, None)
     return round(max(0.0, both - clock.lap()[0]), 4)
 
 

@@ -52,12 +52,9 @@ def build(trees: Iterable[Node]) -> Forest:
 
 
 def factors_of(
-    kernel: Kernel, forest: Forest, budget: float = 4.0, n_threads: int = 1, max_bytes: int = 2**63
-) -> _core.FactorizedForest:
-    dag, roots, normalize = forest._dag, forest._roots, bool(kernel.normalize)
-    return _core.factorize(
-        kernel._spec(), dag, roots, normalize, budget, max_bytes, n_threads, None
-    )
+    kernel: Kernel, forest: Forest, budget: float = 4.0, n_threads: int = 1
+) -> _core.KernelOperator:
+    return factorize(kernel, forest, budget=budget, n_jobs=n_threads)
 
 
 def reference_value(kernel: Kernel) -> Callable[[Node, Node], kernels.Number]:
@@ -86,7 +83,7 @@ def assert_scores(scores: Array, K: Array, W: Array) -> None:
     assert (np.abs(scores - K @ W) <= TOLERANCE * (K @ np.abs(W))).all()
 
 
-def assert_values(factors: _core.FactorizedForest, K: Array) -> None:
+def assert_values(factors: _core.KernelOperator, K: Array) -> None:
     """Every single kernel value is right."""
     values = factors.scores(np.eye(len(K)), 1)
     np.testing.assert_array_equal(values == 0, K == 0, "zeros differ")
@@ -102,7 +99,7 @@ def test_scores_equal_the_reference(trees: list[Node], kernel: Kernel, seed: int
     forest = build(trees)
     K = reference_matrix(kernel, trees, trees)
     W = weights(len(trees), 3, seed)
-    for factors in (factorize(kernel, forest), *(factors_of(kernel, forest, b) for b in BUDGETS)):
+    for factors in (factors_of(kernel, forest, budget) for budget in BUDGETS):
         assert factors.n_trees == len(trees)
         assert_scores(factors.scores(W, 1), K, W)
         assert_values(factors, K)
@@ -128,9 +125,9 @@ def test_a_part_of_a_forest(trees: list[Node], kernel: Kernel) -> None:
     others = [write(tree) for tree in random_trees(9, 60)]
     part = Forest([*others, *map(write, trees)])[len(others) :]
     K = reference_matrix(kernel, trees, trees)
-    assert_values(factorize(kernel, part), K)
     for budget in BUDGETS:
         assert_values(factors_of(kernel, part, budget), K)
+        assert_values(factorize(kernel, part, budget=budget, keep_nodes=True), K)
 
 
 @given(forests(2, 10, 20), ANY_KERNEL, st.sampled_from(BUDGETS))
@@ -328,10 +325,12 @@ def test_values_beyond_double_without_norms(budget: float) -> None:
 
 @each_budget
 def test_a_limit_of_memory(budget: float) -> None:
-    forest = build(random_trees(5, 100, 20))
-    with pytest.raises(OutOfMemoryError, match="the factors would take .* raise max_memory"):
-        factors_of(SubsetTree(), forest, budget, max_bytes=1000)
-    assert factors_of(SubsetTree(), forest, budget, max_bytes=10**9).n_trees == 100
+    forest, kernel = build(random_trees(5, 100, 20)), SubsetTree()
+    needed = factorize(kernel, forest, budget=budget, n_jobs=1).peak_bytes
+    assert factorize(kernel, forest, budget=budget, max_memory=2 * needed).n_trees == 100
+    for limit in (1000, needed // 2):
+        with pytest.raises(OutOfMemoryError, match=r"of the 100 trees would fit.* raise max"):
+            factorize(kernel, forest, budget=budget, max_memory=limit)
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (1, 2), (0, 1)])

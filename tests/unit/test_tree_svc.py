@@ -61,14 +61,20 @@ def primal(model: TreeSVC, K: Array, y: Array, C: Array | float) -> float:
 
 
 def linear_optimum(
-    loss: Loss, K: Array, y: Array, C: float, intercept: bool, weights: Array | None = None
+    loss: Loss,
+    K: Array,
+    y: Array,
+    C: float,
+    intercept: bool,
+    weights: Array | None = None,
+    tol: float = 1e-9,
 ) -> tuple[float, Array]:
     """scikit-learn's optimum on explicit factors of the kernel matrix, and its decisions."""
     values, vectors = np.linalg.eigh(K)
     L = vectors * np.sqrt(np.maximum(values, 0))
-    model = LinearSVC(
-        loss=loss, C=C, fit_intercept=intercept, tol=1e-9, max_iter=10**7, random_state=0
-    )
+    dual = loss == "hinge"  # the other loss is smooth: Newton's method is faster
+    options = {"fit_intercept": intercept, "tol": tol, "max_iter": 10**7, "random_state": 0}
+    model = LinearSVC(loss=loss, C=C, dual=dual, **options)
     model.fit(L, y, sample_weight=weights)
     decisions = model.decision_function(L)
     norm = (model.coef_**2).sum() + (model.intercept_[0] ** 2 if intercept else 0)
@@ -120,6 +126,49 @@ def test_the_optimum_lies_near_that_of_svc() -> None:
     free = alpha @ K @ alpha / 2 + losses("hinge", signs(y) * theirs.decision_function(K)).sum()
     assert free <= ours.objective_ * (1 + 1e-6)
     assert ours.objective_ <= free + theirs.intercept_[0] ** 2 / 2 + 1e-6 * free
+
+
+def svc_optimum(K: Array, y: Array, C: float) -> float:
+    """SVC's optimum without a bias, which it cannot leave out.
+
+    Every example is there a second time, negated: by symmetry the best bias is 0, and each loss is
+    counted twice, at half of C.
+    """
+    n = len(K)
+    twice = np.block([[K, -K], [-K, K]])
+    theirs = SVC(kernel="precomputed", C=C / 2, tol=1e-7).fit(twice, np.concatenate([y, 1 - y]))
+    assert abs(theirs.intercept_[0]) < 1e-4
+    alpha = np.zeros(2 * n)
+    alpha[theirs.support_] = theirs.dual_coef_[0]
+    w = alpha[:n] - alpha[n:]
+    return float(w @ K @ w / 2 + C * losses("hinge", signs(y) * (K @ w)).sum())
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_optimum_for_two_thousand_trees_is_that_of_svc(intercept: bool, C: float) -> None:
+    X, y = data(2000)
+    kernel = SubsetTree()
+    best = svc_optimum(kernel(X) + intercept, y, C)  # a feature of value 1 adds 1 to the kernel
+    model = TreeSVC(kernel, C=C, fit_intercept=intercept, random_state=0).fit(X, y)
+    assert model.duality_gap_ <= 1e-3
+    assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
+    tight = TreeSVC(kernel, C=C, fit_intercept=intercept, **TIGHT).fit(X, y)
+    assert tight.objective_ == pytest.approx(best, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("loss", "intercept"), [("squared_hinge", True), ("squared_hinge", False), ("hinge", False)]
+)
+def test_the_optimum_for_two_thousand_trees_is_that_of_linear_svc(
+    loss: Loss, intercept: bool
+) -> None:
+    X, y = data(2000)
+    kernel = SubsetTree()
+    best, _ = linear_optimum(loss, kernel(X), y, 0.3, intercept, tol=1e-4)
+    model = TreeSVC(kernel, C=0.3, loss=loss, fit_intercept=intercept, random_state=0).fit(X, y)
+    assert model.duality_gap_ <= 1e-3
+    assert best * (1 - 1e-4) <= model.objective_ <= best * (1 + 1.1e-3)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -174,11 +223,13 @@ def test_questions(shared_dir: Path, loss: Loss) -> None:
     y = np.array([int(record["label"] == "HUM") for record in records])
     kernel = SubsetTree(include_leaves=True)
     K = kernel(X)
-    best, _ = linear_optimum(loss, K, y, 1.0, False)
+    best, _ = linear_optimum(loss, K, y, 1.0, False, tol=1e-5)
     model = TreeSVC(kernel, loss=loss, fit_intercept=False, random_state=0).fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert model.objective_ == pytest.approx(primal(model, K, y, 1.0), rel=1e-9)
     assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
+    if loss == "hinge":
+        assert svc_optimum(K, y, 1.0) == pytest.approx(best, rel=1e-5)
     W = np.random.default_rng(0).normal(size=(len(y), 3))
     error = np.abs(factorize(kernel, X).scores(W, 2) - K @ W)
     assert (error <= 1e-10 * (K @ np.abs(W))).all()
@@ -223,6 +274,16 @@ def test_a_path_equals_separate_fits() -> None:
         )
     assert len({id(model.model_) for model in path}) == len(Cs)
     assert all(a.objective_ < b.objective_ for a, b in pairwise(path[:4]))
+
+
+def test_a_path_takes_less_work_than_separate_fits() -> None:
+    """Each point begins at the one before; the order of visits is fixed, so epochs are too."""
+    X, y = data(2000)
+    Cs = np.geomspace(0.01, 10, 10).tolist()
+    path = TreeSVC(random_state=0).fit_path(X, y, Cs)
+    alone = [TreeSVC(C=C, random_state=0).fit(X, y) for C in Cs]
+    assert all(model.duality_gap_ <= 1e-3 for model in path)
+    assert sum(model.n_iter_ for model in path) < sum(model.n_iter_ for model in alone)
 
 
 def test_a_path_of_nothing_and_a_bad_path() -> None:
