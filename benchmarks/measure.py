@@ -3,9 +3,12 @@
 import json
 import os
 import platform
+import resource
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,44 @@ def timed(work: Callable[[], Any], *, repeat: int = 5) -> dict[str, float]:
     }
 
 
+class Clock:
+    """CPU seconds (all threads) and wall seconds since the last look."""
+
+    def __init__(self) -> None:
+        self.at = time.process_time(), time.perf_counter()
+
+    def lap(self) -> tuple[float, float]:
+        """Look at it."""
+        before, self.at = self.at, (time.process_time(), time.perf_counter())
+        return round(self.at[0] - before[0], 4), round(self.at[1] - before[1], 4)
+
+
+def peak_mib() -> int:
+    """Return the most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def in_own_process(module: str, *arguments: object, repeat: int = 1) -> dict[str, Any]:
+    """Run a benchmark's module with arguments; it prints one row of figures as JSON.
+
+    Of several runs, the medians of seconds and the largest peak of memory.
+    """
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    rows: list[dict[str, Any]] = []
+    for _ in range(repeat):
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+        rows.append(json.loads(done.stdout))
+    row = rows[0]
+    for key in row:
+        if key.startswith(("cpu_", "wall_")):
+            row[key] = round(statistics.median(other[key] for other in rows), 4)
+        elif key == "peak_mib":
+            row[key] = max(other[key] for other in rows)
+    row["runs"] = repeat
+    print(row, file=sys.stderr, flush=True)
+    return row
+
+
 def machine() -> dict[str, Any]:
     """Describe where the figures were measured."""
     return {
@@ -58,11 +99,23 @@ def machine() -> dict[str, Any]:
     }
 
 
-def write(name: str, claim: str, figures: list[dict[str, Any]]) -> None:
-    """Store figures with the machine beside them, and print them."""
+def write(
+    name: str,
+    claim: str,
+    figures: list[dict[str, Any]],
+    *,
+    notes: Sequence[str] = (),
+    plots: Sequence[str] = (),
+) -> None:
+    """Store figures with the machine beside them, and print them.
+
+    `notes` are sentences and `plots` the names of files in results/ that the page shows below.
+    """
     RESULTS.mkdir(exist_ok=True)
     result = {
         "claim": claim,
+        "notes": list(notes),
+        "plots": list(plots),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "figures": figures,
@@ -70,6 +123,8 @@ def write(name: str, claim: str, figures: list[dict[str, Any]]) -> None:
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     for row in figures:
         print("  ".join(f"{key}={value}" for key, value in row.items()))
+    for note in notes:
+        print(note)
 
 
 def _processor() -> str:

@@ -5,6 +5,7 @@ So no figure of ours is typed in.
 
 import json
 import re
+from typing import Any
 
 from benchmarks.measure import RESULTS, ROOT
 
@@ -46,6 +47,12 @@ def fill_readme() -> None:
     path.write_text(filled)
 
 
+def remarks(result: dict[str, Any]) -> str:
+    notes = [f"- {note}\n" for note in result.get("notes", [])]
+    plots = [f"![{name}](results/{name})\n" for name in result.get("plots", [])]
+    return "".join(f"{''.join(part)}\n" for part in (notes, plots) if part)
+
+
 def main() -> None:
     fill_readme()
     parts = ["# Results\n\nMade by `python -m benchmarks.page` from `benchmarks/results/`.\n"]
@@ -54,7 +61,8 @@ def main() -> None:
         where = result["machine"]
         parts.append(
             f"## {path.stem}\n\n{result['claim']} (`python -m benchmarks.{path.stem}`)\n\n"
-            f"{table(result['figures'])}\n\n{result['date']}, {where['processor']}, "
+            f"{table(result['figures'])}\n\n{remarks(result)}"
+            f"{result['date']}, {where['processor']}, "
             f"{where['cores']} cores, Python {where['python']}, Filbert {where['filbert']}\n"
         )
     (RESULTS.parent / "RESULTS.md").write_text("\n".join(parts))

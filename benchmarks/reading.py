@@ -7,9 +7,9 @@ small file, and all of them; the benchmark file of the SDAG program beside them.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.datasets import DATASETS
 from benchmarks.measure import shared_data, timed, write
 from filbert import Forest, read_examples
-from filbert.datasets import srl_boundary
 
 
 def measured(title: str, trees: list[str], folder: Path, repeat: int) -> dict[str, object]:
@@ -31,7 +31,7 @@ def measured(title: str, trees: list[str], folder: Path, repeat: int) -> dict[st
 
 def main() -> None:
     data = shared_data()
-    trees = [text for _, text in srl_boundary(data / "srl-ewt" / "train.jsonl.xz")]
+    trees = list(DATASETS["srl-ewt"](data))
     sdag, _ = read_examples(data / "srl-5000" / "dataset_5000.dat.xz")
     with TemporaryDirectory() as folder:
         figures = [

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filbert import Forest
+from filbert import Forest, TreeSVC
 from filbert.kernels import PartialTree, SubsetTree
 from filbert.model import SupportVectorModel
 
@@ -58,12 +58,54 @@ def rows() -> Callable[[], Any]:
     return lambda: model.contributions(chains)
 
 
+def fit_interrupted(model: TreeSVC, X: Forest) -> None:
+    """Fit again, for minutes; the model has to stay what it was."""
+    few = ["(S (A a))", "(S (A b))", "(S (B a))", "(Q (A a))"]
+    model.fit(few, [0, 1, 0, 1])
+    before = vars(model).copy()
+    decisions = model.decision_function(few).tolist()
+    y = np.random.default_rng(0).integers(0, 2, len(X))
+    model.set_params(C=1e6, tol=1e-14, max_iter=2**31)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        assert all(vars(model)[name] is before[name] for name in before if name.endswith("_"))
+        assert model.decision_function(few).tolist() == decisions
+        raise
+
+
+def factorising() -> Callable[[], Any]:
+    """Wide nodes of three kinds of children in any order: hardly two fragments go together."""
+    rng = Random(0)
+    forest = Forest(
+        "(S " + " ".join(f"(T {leaf})" for leaf in rng.choices("abc", k=400)) + ")"
+        for _ in range(4000)
+    )
+    return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
+
+
+def training() -> Callable[[], Any]:
+    """Labels that have nothing to do with the trees, and a gap that is not to be reached."""
+    rng = Random(0)
+
+    def tree(depth: int) -> str:
+        children = (tree(depth - 1) for _ in range(rng.randint(1, 3)))
+        return f"({rng.choice('ab')} {' '.join(children)})" if depth else rng.choice("ab")
+
+    forest = Forest(tree(3) for _ in range(20_000))
+    return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
+
+
 WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
     "long-chains": long_chains,
     "rows": rows,
+    "factorising": factorising,
+    "training": training,
 }
+# The function that calls the core; for kernels it is __call__.
+WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "_solve"}
 
 
 def run(name: str) -> dict[str, Any]:
@@ -101,8 +143,9 @@ def test_an_interrupt_ends_the_work(name: str) -> None:
     assert process.returncode == 0, err
     report = json.loads(out)
     assert "finished" not in report
-    within = "contributions" if name == "rows" else "__call__"
-    assert report["within"] == within, "it is the core's work that was interrupted"
+    assert report["within"] == WITHIN.get(name, "__call__"), (
+        "it is the core's work that was interrupted"
+    )
     assert report["afterwards"] == [[3, 1], [1, 3]]
     print(f"{name}: {report['at'] - sent:.3f} s from signal to exception")  # pytest -rP shows it
 

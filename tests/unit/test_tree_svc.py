@@ -1,9 +1,8 @@
-"""TreeSVC and the factors it works on, against plain programs and scikit-learn."""
+"""TreeSVC against plain programs and scikit-learn."""
 
 import json
 import lzma
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -16,11 +15,10 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from filbert import Forest, TreeSVC, _core
+from filbert import Forest, TreeSVC
 from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel, factorize
-from tests.reference import kernels
 from tests.reference.trees import Node, write
 from tests.strategies import forests, random_trees
 
@@ -63,14 +61,20 @@ def primal(model: TreeSVC, K: Array, y: Array, C: Array | float) -> float:
 
 
 def linear_optimum(
-    loss: Loss, K: Array, y: Array, C: float, intercept: bool, weights: Array | None = None
+    loss: Loss,
+    K: Array,
+    y: Array,
+    C: float,
+    intercept: bool,
+    weights: Array | None = None,
+    tol: float = 1e-9,
 ) -> tuple[float, Array]:
     """scikit-learn's optimum on explicit factors of the kernel matrix, and its decisions."""
     values, vectors = np.linalg.eigh(K)
     L = vectors * np.sqrt(np.maximum(values, 0))
-    model = LinearSVC(
-        loss=loss, C=C, fit_intercept=intercept, tol=1e-9, max_iter=10**7, random_state=0
-    )
+    dual = loss == "hinge"  # the other loss is smooth: Newton's method is faster
+    options = {"fit_intercept": intercept, "tol": tol, "max_iter": 10**7, "random_state": 0}
+    model = LinearSVC(loss=loss, C=C, dual=dual, **options)
     model.fit(L, y, sample_weight=weights)
     decisions = model.decision_function(L)
     norm = (model.coef_**2).sum() + (model.intercept_[0] ** 2 if intercept else 0)
@@ -122,6 +126,49 @@ def test_the_optimum_lies_near_that_of_svc() -> None:
     free = alpha @ K @ alpha / 2 + losses("hinge", signs(y) * theirs.decision_function(K)).sum()
     assert free <= ours.objective_ * (1 + 1e-6)
     assert ours.objective_ <= free + theirs.intercept_[0] ** 2 / 2 + 1e-6 * free
+
+
+def svc_optimum(K: Array, y: Array, C: float) -> float:
+    """SVC's optimum without a bias, which it cannot leave out.
+
+    Every example is there a second time, negated: by symmetry the best bias is 0, and each loss is
+    counted twice, at half of C.
+    """
+    n = len(K)
+    twice = np.block([[K, -K], [-K, K]])
+    theirs = SVC(kernel="precomputed", C=C / 2, tol=1e-7).fit(twice, np.concatenate([y, 1 - y]))
+    assert abs(theirs.intercept_[0]) < 1e-4
+    alpha = np.zeros(2 * n)
+    alpha[theirs.support_] = theirs.dual_coef_[0]
+    w = alpha[:n] - alpha[n:]
+    return float(w @ K @ w / 2 + C * losses("hinge", signs(y) * (K @ w)).sum())
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_optimum_for_two_thousand_trees_is_that_of_svc(intercept: bool, C: float) -> None:
+    X, y = data(2000)
+    kernel = SubsetTree()
+    best = svc_optimum(kernel(X) + intercept, y, C)  # a feature of value 1 adds 1 to the kernel
+    model = TreeSVC(kernel, C=C, fit_intercept=intercept, random_state=0).fit(X, y)
+    assert model.duality_gap_ <= 1e-3
+    assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
+    tight = TreeSVC(kernel, C=C, fit_intercept=intercept, **TIGHT).fit(X, y)
+    assert tight.objective_ == pytest.approx(best, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("loss", "intercept"), [("squared_hinge", True), ("squared_hinge", False), ("hinge", False)]
+)
+def test_the_optimum_for_two_thousand_trees_is_that_of_linear_svc(
+    loss: Loss, intercept: bool
+) -> None:
+    X, y = data(2000)
+    kernel = SubsetTree()
+    best, _ = linear_optimum(loss, kernel(X), y, 0.3, intercept, tol=1e-4)
+    model = TreeSVC(kernel, C=0.3, loss=loss, fit_intercept=intercept, random_state=0).fit(X, y)
+    assert model.duality_gap_ <= 1e-3
+    assert best * (1 - 1e-4) <= model.objective_ <= best * (1 + 1.1e-3)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -176,11 +223,13 @@ def test_questions(shared_dir: Path, loss: Loss) -> None:
     y = np.array([int(record["label"] == "HUM") for record in records])
     kernel = SubsetTree(include_leaves=True)
     K = kernel(X)
-    best, _ = linear_optimum(loss, K, y, 1.0, False)
+    best, _ = linear_optimum(loss, K, y, 1.0, False, tol=1e-5)
     model = TreeSVC(kernel, loss=loss, fit_intercept=False, random_state=0).fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert model.objective_ == pytest.approx(primal(model, K, y, 1.0), rel=1e-9)
     assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
+    if loss == "hinge":
+        assert svc_optimum(K, y, 1.0) == pytest.approx(best, rel=1e-5)
     W = np.random.default_rng(0).normal(size=(len(y), 3))
     error = np.abs(factorize(kernel, X).scores(W, 2) - K @ W)
     assert (error <= 1e-10 * (K @ np.abs(W))).all()
@@ -225,6 +274,16 @@ def test_a_path_equals_separate_fits() -> None:
         )
     assert len({id(model.model_) for model in path}) == len(Cs)
     assert all(a.objective_ < b.objective_ for a, b in pairwise(path[:4]))
+
+
+def test_a_path_takes_less_work_than_separate_fits() -> None:
+    """Each point begins at the one before; the order of visits is fixed, so epochs are too."""
+    X, y = data(2000)
+    Cs = np.geomspace(0.01, 10, 10).tolist()
+    path = TreeSVC(random_state=0).fit_path(X, y, Cs)
+    alone = [TreeSVC(C=C, random_state=0).fit(X, y) for C in Cs]
+    assert all(model.duality_gap_ <= 1e-3 for model in path)
+    assert sum(model.n_iter_ for model in path) < sum(model.n_iter_ for model in alone)
 
 
 def test_a_path_of_nothing_and_a_bad_path() -> None:
@@ -374,91 +433,3 @@ def test_too_little_memory() -> None:
     with pytest.raises(OutOfMemoryError, match=r"not even a few .* raise max_memory, or"):
         TreeSVC(max_memory=1000).fit(X, y)
     TreeSVC(max_memory=10**9).fit(X, y)
-
-
-# ---------------------------------------------------------------- the factors
-
-DECAYS = st.sampled_from([1.0, 0.4, 0.001]) | st.floats(0.001, 1.0)
-FACTORISED = st.one_of(
-    st.builds(SubsetTree, DECAYS, include_leaves=st.booleans(), normalize=st.booleans()),
-    st.builds(Subtree, DECAYS, normalize=st.booleans()),
-)
-
-
-def reference_matrix(kernel: SubsetTree | Subtree, trees: list[Node]) -> Array:
-    value: Callable[[Node, Node], kernels.Number]
-    if isinstance(kernel, Subtree):
-        value = partial(kernels.subtree, decay=kernel.decay)
-    else:
-        value = partial(
-            kernels.subset_tree, decay=kernel.decay, include_leaves=kernel.include_leaves
-        )
-    if kernel.normalize:
-        value = partial(kernels.normalized, value)
-    return np.array([[value(a, b) for b in trees] for a in trees], dtype=float)
-
-
-def by_pairs(kernel: TreeKernel, forest: Forest, n_jobs: int = 1) -> _core.KernelOperator:
-    return factorize(kernel, forest, budget=0.0, n_jobs=n_jobs)
-
-
-@given(forests(1, 8, 14), FACTORISED, st.integers(0, 2**32))
-@settings(max_examples=200)
-def test_scores_equal_the_reference(
-    trees: list[Node], kernel: SubsetTree | Subtree, seed: int
-) -> None:
-    forest = Forest(map(write, trees))
-    K = reference_matrix(kernel, trees)
-    W = np.random.default_rng(seed).normal(size=(len(trees), 3))
-    allowed = 1e-10 * (K @ np.abs(W))
-    for factors in (factorize(kernel, forest), by_pairs(kernel, forest)):
-        assert factors.n_trees == len(trees)
-        assert (np.abs(factors.scores(W, 1) - K @ W) <= allowed).all()
-
-
-@given(forests(1, 8, 14), FACTORISED)
-@settings(max_examples=40)
-def test_a_part_of_a_forest(trees: list[Node], kernel: SubsetTree | Subtree) -> None:
-    others = [write(tree) for tree in random_trees(9, 60)]
-    whole = Forest([*others, *map(write, trees)])
-    part = whole[len(others) :]
-    eye = np.eye(len(trees))
-    K = reference_matrix(kernel, trees)
-    np.testing.assert_allclose(factorize(kernel, part).scores(eye, 1), K, rtol=1e-10, atol=1e-300)
-    np.testing.assert_allclose(by_pairs(kernel, part).scores(eye, 1), K, rtol=1e-10, atol=1e-300)
-
-
-@pytest.mark.parametrize("make", [factorize, by_pairs])
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-def test_the_same_bytes_for_any_number_of_threads(
-    kernel: TreeKernel, make: Callable[..., _core.KernelOperator]
-) -> None:
-    forest = Forest(map(write, random_trees(5, 400, 30)))
-    W = np.random.default_rng(0).normal(size=(400, 5))
-    results = [make(kernel, forest, n_jobs=n) for n in (1, 2, 3)]
-    scores = [factors.scores(W, n) for n, factors in enumerate(results, 1)]
-    for factors, values in zip(results[1:], scores[1:], strict=True):
-        assert values.tobytes() == scores[0].tobytes()
-        assert factors.n_entries == results[0].n_entries
-    K = kernel(forest)
-    assert (np.abs(scores[0] - K @ W) <= 1e-10 * (K @ np.abs(W))).all()
-    if make is by_pairs and isinstance(kernel, SubsetTree):
-        assert results[0].n_blocks_by_pairs > 0
-    if make is by_pairs:
-        columns = [one.scores(np.ascontiguousarray(W[:, :1]), 1) for one in results]
-        assert columns[0].tobytes() == np.ascontiguousarray(scores[0][:, :1]).tobytes()
-
-
-def test_weights_of_the_wrong_shape() -> None:
-    factors = factorize(SubsetTree(), Forest(["(S a)", "(S b)"]))
-    with pytest.raises(ValueError, match="one row of weights for each tree"):
-        factors.scores(np.ones((3, 1)), 1)
-
-
-def test_factors_of_no_trees_and_of_single_nodes() -> None:
-    for kernel in KERNELS:
-        assert factorize(kernel, Forest()).scores(np.ones((0, 2)), 1).shape == (0, 2)
-        nodes = Forest(["(a)", "(b)", "(a)"])
-        np.testing.assert_allclose(
-            factorize(kernel, nodes).scores(np.eye(3), 1), kernel(nodes), rtol=1e-12
-        )

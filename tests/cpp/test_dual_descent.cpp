@@ -1,0 +1,336 @@
+// The solver against the definition of its problem: optimality conditions that are checked with a
+// kernel matrix from elsewhere, and optima found by trying all sets of bounds.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "check.hpp"
+#include "engine/tree_factors.hpp"
+#include "learn/dual_descent.hpp"
+#include "reference_factors.hpp"
+
+namespace filbert {
+
+namespace {
+
+struct Case {
+  TreeFactors factors;
+  std::vector<double> K;
+  std::vector<std::int8_t> y;
+  std::vector<double> C;
+  bool squared_hinge = false;
+  bool intercept = true;
+
+  std::size_t size() const { return y.size(); }
+  SvmProblem problem(double tol = 1e-12) const {
+    SvmProblem p{y, C};
+    p.squared_hinge = squared_hinge;
+    p.intercept = intercept;
+    p.tol = tol;
+    p.max_epochs = 1'000'000;
+    return p;
+  }
+  // K_ij + intercept
+  double kernel(std::size_t i, std::size_t j) const {
+    return K[i * size() + j] + (intercept ? 1.0 : 0.0);
+  }
+  double ridge(std::size_t i) const { return squared_hinge ? 0.5 / C[i] : 0.0; }
+};
+
+Case random_case(unsigned seed, std::size_t n, double C, bool squared_hinge, bool intercept) {
+  std::mt19937 random(seed);
+  const KernelSpec spec = subset_tree(0.4);
+  const std::vector<Tree> trees = random_trees(seed, n, 4, 3);
+  const Forest forest = forest_of(trees);
+  Case c;
+  c.factors = assemble(factorize<double>(spec, *forest.dag, {}, 1, {}), *forest.dag, forest.roots,
+                       {}, 1, {});
+  c.K = reference_matrix(spec, trees, trees, true);
+  for (std::size_t i = 0; i < n; ++i) {
+    c.y.push_back(below(random, 2) == 0 ? 1 : -1);
+    c.C.push_back(C * (1.0 + below(random, 3)));
+  }
+  c.squared_hinge = squared_hinge;
+  c.intercept = intercept;
+  return c;
+}
+
+template <class Visit>
+void for_each_case(std::size_t n, unsigned n_seeds, const Visit& visit) {
+  for (unsigned seed = 1; seed <= n_seeds; ++seed) {
+    for (const double C : {0.05, 1.0, 30.0}) {
+      for (const bool squared_hinge : {false, true}) {
+        for (const bool intercept : {false, true}) {
+          visit(random_case(seed, n, C, squared_hinge, intercept));
+        }
+      }
+    }
+  }
+}
+
+SvmSolution solved(const Case& c, const SvmProblem& problem, std::span<const double> start = {}) {
+  SolverProgress progress{0};
+  const SvmSolution solution = train_svm(c.factors, problem, start, progress, {});
+  CHECK(progress.load() <= 1000);
+  CHECK_EQUAL(solution.alpha.size(), c.size());
+  return solution;
+}
+
+// y_i (w . x_i + b), from the kernel matrix alone.
+double margin(const Case& c, const std::vector<double>& alpha, std::size_t i) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < c.size(); ++j) sum += c.kernel(i, j) * alpha[j] * c.y[j];
+  return c.y[i] * sum;
+}
+
+// 1/2 |w|^2 + sum of C_i loss_i and what is below it.
+std::pair<double, double> objectives(const Case& c, const std::vector<double>& alpha) {
+  double norm = 0.0, loss = 0.0, linear = 0.0, ridges = 0.0;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    if (c.C[i] == 0.0) continue;
+    const double m = margin(c, alpha, i);
+    const double violation = std::max(0.0, 1.0 - m);
+    norm += alpha[i] * m;
+    loss += c.C[i] * (c.squared_hinge ? violation * violation : violation);
+    linear += alpha[i];
+    ridges += c.ridge(i) * alpha[i] * alpha[i];
+  }
+  return {norm / 2 + loss, linear - (norm + ridges) / 2};
+}
+
+bool near(double a, double b, double tolerance) {
+  return std::fabs(a - b) <= tolerance * (1.0 + std::fabs(b));
+}
+
+void optimality_conditions() {
+  for_each_case(40, 4, [](const Case& c) {
+    const SvmSolution s = solved(c, c.problem());
+    CHECK(s.gap <= 1e-12);
+    double intercept = 0.0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const double m = margin(c, s.alpha, i);
+      intercept += s.alpha[i] * c.y[i];
+      if (c.squared_hinge) {
+        CHECK(near(s.alpha[i], 2 * c.C[i] * std::max(0.0, 1.0 - m), 1e-4));
+        continue;
+      }
+      CHECK(s.alpha[i] >= 0.0 && s.alpha[i] <= c.C[i]);
+      if (s.alpha[i] < c.C[i]) CHECK(m >= 1.0 - 1e-4);
+      if (s.alpha[i] > 0.0) CHECK(m <= 1.0 + 1e-4);
+    }
+    CHECK(near(s.intercept, c.intercept ? intercept : 0.0, 1e-12));
+  });
+}
+
+void objectives_and_gap_are_what_they_say() {
+  for (const double tol : {0.3, 1e-2, 1e-3, 1e-8}) {
+    for_each_case(40, 2, [&](const Case& c) {
+      const SvmSolution s = solved(c, c.problem(tol));
+      const auto [primal, dual] = objectives(c, s.alpha);
+      CHECK(near(s.primal, primal, 1e-10));
+      CHECK(near(s.dual, dual, 1e-10));
+      CHECK(s.gap >= 0.0 && s.gap <= tol);
+      CHECK(near(s.gap, (primal - dual) / primal, 1e-10));
+    });
+  }
+}
+
+// Solves A x = b in place; false where A is singular.
+bool solve(std::vector<std::vector<double>>& A, std::vector<double>& b) {
+  const std::size_t n = b.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k; i < n; ++i) {
+      if (std::fabs(A[i][k]) > std::fabs(A[pivot][k])) pivot = i;
+    }
+    if (std::fabs(A[pivot][k]) < 1e-9) return false;
+    std::swap(A[k], A[pivot]);
+    std::swap(b[k], b[pivot]);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const double factor = A[i][k] / A[k][k];
+      for (std::size_t j = k; j < n; ++j) A[i][j] -= factor * A[k][j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) b[k] /= A[k][k];
+  return true;
+}
+
+// The largest dual objective over all choices of what lies at 0, at C or between. An optimum of a
+// convex quadratic is also found where the matrix of those between is regular.
+double best_dual(const Case& c) {
+  double best = -std::numeric_limits<double>::infinity();
+  const std::size_t n = c.size();
+  std::size_t n_choices = 1;
+  for (std::size_t i = 0; i < n; ++i) n_choices *= 3;
+  for (std::size_t choice = 0; choice < n_choices; ++choice) {
+    std::vector<double> alpha(n, 0.0);
+    std::vector<std::size_t> between;
+    bool possible = true;
+    std::size_t digits = choice;
+    for (std::size_t i = 0; i < n; ++i, digits /= 3) {
+      if (digits % 3 == 1) alpha[i] = c.C[i];
+      if (digits % 3 == 2) between.push_back(i);
+      possible = possible && !(c.squared_hinge && digits % 3 == 1);  // there is no upper bound
+    }
+    if (!possible) continue;
+    std::vector<std::vector<double>> A;
+    std::vector<double> b;
+    for (const std::size_t i : between) {
+      b.push_back(1.0 - margin(c, alpha, i));
+      A.emplace_back();
+      for (const std::size_t j : between) {
+        A.back().push_back(c.y[i] * c.y[j] * c.kernel(i, j) + (i == j ? c.ridge(i) : 0.0));
+      }
+    }
+    if (!solve(A, b)) continue;
+    for (std::size_t k = 0; k < between.size(); ++k) {
+      alpha[between[k]] = b[k];
+      possible = possible && b[k] >= 0.0 && (c.squared_hinge || b[k] <= c.C[between[k]]);
+    }
+    if (possible) best = std::max(best, objectives(c, alpha).second);
+  }
+  return best;
+}
+
+void the_optimum_by_brute_force() {
+  for_each_case(6, 8, [](const Case& c) {
+    const double best = best_dual(c);
+    const SvmSolution s = solved(c, c.problem());
+    CHECK(near(s.dual, best, 1e-9));
+    CHECK(near(s.primal, best, 1e-9));
+  });
+}
+
+// K = 1: alpha is min(C, 1), or 1 / (1 + 1 / 2C) under the squared hinge; twice K with intercept.
+void one_example() {
+  const Forest forest = read("(S (A a) (B b))");
+  const TreeFactors factors = assemble(factorize<double>(subset_tree(0.4), *forest.dag, {}, 1, {}),
+                                       *forest.dag, forest.roots, {}, 1, {});
+  for (const double C : {0.2, 1.0, 5.0}) {
+    for (const std::int8_t y : {-1, 1}) {
+      Case c{factors, {1.0}, {y}, {C}, false, false};
+      CHECK_NEAR(solved(c, c.problem()).alpha[0], std::min(C, 1.0), 1e-9);
+      c.intercept = true;
+      CHECK_NEAR(solved(c, c.problem()).alpha[0], std::min(C, 0.5), 1e-9);
+      CHECK_NEAR(solved(c, c.problem()).intercept, y * std::min(C, 0.5), 1e-9);
+      c.squared_hinge = true;
+      CHECK_NEAR(solved(c, c.problem()).alpha[0], 1.0 / (2.0 + 0.5 / C), 1e-9);
+    }
+  }
+}
+
+// A tree without fragments cannot be learned without an intercept: it costs its C, for ever.
+void an_example_without_fragments() {
+  const Forest forest = read("(a) (S (A a))");
+  const TreeFactors factors = assemble(factorize<double>(subset_tree(0.4), *forest.dag, {}, 1, {}),
+                                       *forest.dag, forest.roots, {}, 1, {});
+  for (const bool squared_hinge : {false, true}) {
+    const Case c{factors, {0.0, 0.0, 0.0, 1.0}, {1, -1}, {3.0, 2.0}, squared_hinge, false};
+    const SvmSolution s = solved(c, c.problem());
+    CHECK(s.gap <= 1e-12);
+    CHECK(near(s.primal, 3.0 + (squared_hinge ? 0.4 : 0.5), 1e-9));
+  }
+}
+
+void examples_without_weight_are_left_out() {
+  for_each_case(30, 2, [](Case c) {
+    const SvmSolution all = solved(c, c.problem(1e-10));
+    for (std::size_t i = 0; i < c.size(); i += 3) c.C[i] = 0.0;
+    const SvmSolution some = solved(c, c.problem(1e-10));
+    for (std::size_t i = 0; i < c.size(); i += 3) CHECK_EQUAL(some.alpha[i], 0.0);
+    const auto [primal, dual] = objectives(c, some.alpha);
+    CHECK(near(some.primal, primal, 1e-9));
+    CHECK(near(primal, dual, 1e-9));
+    CHECK(some.primal < all.primal);
+  });
+}
+
+void nothing_has_weight() {
+  Case c = random_case(1, 10, 1.0, false, true);
+  std::fill(c.C.begin(), c.C.end(), 0.0);
+  const SvmSolution s = solved(c, c.problem());
+  CHECK(s.alpha == std::vector<double>(10, 0.0));
+  CHECK_EQUAL(s.primal, 0.0);
+  CHECK_EQUAL(s.gap, 0.0);
+}
+
+void from_the_solution_there_is_no_way_to_go() {
+  for_each_case(40, 1, [](const Case& c) {
+    const SvmSolution s = solved(c, c.problem(1e-9));
+    const SvmSolution again = solved(c, c.problem(1e-9), s.alpha);
+    CHECK_EQUAL(again.n_epochs, 0);
+    CHECK(again.alpha == s.alpha);
+  });
+}
+
+// Dual variables of another problem: beyond the bounds, or at examples that have no weight.
+void from_anywhere_to_the_same_optimum() {
+  for_each_case(40, 1, [](Case c) {
+    for (std::size_t i = 0; i < c.size(); i += 7) c.C[i] = 0.0;
+    const SvmSolution cold = solved(c, c.problem(1e-10));
+    for (const double far : {1e-3, 0.5, 100.0}) {
+      const std::vector<double> start(c.size(), far);
+      const SvmSolution warm = solved(c, c.problem(1e-10), start);
+      CHECK(near(warm.primal, cold.primal, 1e-8));
+      for (std::size_t i = 0; i < c.size(); i += 7) CHECK_EQUAL(warm.alpha[i], 0.0);
+    }
+  });
+}
+
+void epochs_are_limited() {
+  const Case c = random_case(2, 40, 30.0, false, true);
+  SvmProblem problem = c.problem(1e-14);
+  for (const std::uint32_t most : {1u, 2u, 7u}) {
+    problem.max_epochs = most;
+    const SvmSolution s = solved(c, problem);
+    CHECK_EQUAL(s.n_epochs, most);
+    CHECK(s.gap > 1e-14);
+    CHECK(near(s.primal, objectives(c, s.alpha).first, 1e-10));
+  }
+}
+
+void a_seed_gives_the_same_bytes() {
+  const Case c = random_case(3, 60, 1.0, false, true);
+  SvmProblem problem = c.problem(1e-4);
+  const SvmSolution one = solved(c, problem);
+  for (const int n_threads : {1, 2, 5}) {
+    problem.n_threads = n_threads;
+    const SvmSolution same = solved(c, problem);
+    CHECK(same.alpha == one.alpha);
+    CHECK_EQUAL(same.gap, one.gap);
+  }
+  problem.seed = 1;
+  CHECK(near(solved(c, problem).primal, one.primal, 1e-3));
+}
+
+void it_can_be_stopped() {
+  const Case c = random_case(4, 600, 30.0, false, true);
+  SolverProgress progress{0};
+  StopToken token;
+  token.stop();
+  CHECK_THROWS(Stopped, train_svm(c.factors, c.problem(), {}, progress, token));
+}
+
+}  // namespace
+
+}  // namespace filbert
+
+int main() {
+  using namespace filbert;
+  return check::run({
+      TEST(optimality_conditions),
+      TEST(objectives_and_gap_are_what_they_say),
+      TEST(the_optimum_by_brute_force),
+      TEST(one_example),
+      TEST(an_example_without_fragments),
+      TEST(examples_without_weight_are_left_out),
+      TEST(nothing_has_weight),
+      TEST(from_the_solution_there_is_no_way_to_go),
+      TEST(from_anywhere_to_the_same_optimum),
+      TEST(epochs_are_limited),
+      TEST(a_seed_gives_the_same_bytes),
+      TEST(it_can_be_stopped),
+  });
+}
