@@ -136,7 +136,7 @@ class Factorizer {
       }
     }
     n_left_ = n_left;
-    const int n_threads = threads_of(n_left);
+    const int n_threads = threads_for_round();
     walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
     std::vector<Found<Real>> found(task_begin.size() - 1);
     parallel_for(found.size(), n_threads, progress_,
@@ -152,8 +152,13 @@ class Factorizer {
   }
 
   // Rounds of little work are done at once, on this thread; now and then it has to look up.
-  int threads_of(std::size_t n_nodes) {
-    const double steps = 500.0 * static_cast<double>(n_nodes);
+  int threads_for_round() {
+    double steps = 0.0;
+    for (const Block& block : blocks_) {
+      const auto n = static_cast<double>(block.open.size());
+      const auto arity = static_cast<double>(state_.dag.arity(block.open.front()));
+      steps += 10.0 * std::max(1.0, limits_.budget) * n * n * arity;
+    }
     const int n_threads = threads_for(steps, n_threads_);
     if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
       progress_(0, 0);

@@ -27,7 +27,7 @@ struct Case {
     p.squared_hinge = squared_hinge;
     p.intercept = intercept;
     p.tol = tol;
-    p.max_epochs = 1'000'000;
+    p.max_sweeps = 1'000'000;
     return p;
   }
   // K_ij + intercept
@@ -260,7 +260,7 @@ void from_the_solution_there_is_no_way_to_go() {
   for_each_case(40, 1, [](const Case& c) {
     const SvmSolution s = solved(c, c.problem(1e-9));
     const SvmSolution again = solved(c, c.problem(1e-9), s.alpha);
-    CHECK_EQUAL(again.n_epochs, 0);
+    CHECK_EQUAL(again.n_sweeps, 0);
     CHECK(again.alpha == s.alpha);
   });
 }
@@ -283,9 +283,9 @@ void epochs_are_limited() {
   const Case c = random_case(2, 40, 30.0, false, true);
   SvmProblem problem = c.problem(1e-14);
   for (const std::uint32_t most : {1u, 2u, 7u}) {
-    problem.max_epochs = most;
+    problem.max_sweeps = most;
     const SvmSolution s = solved(c, problem);
-    CHECK_EQUAL(s.n_epochs, most);
+    CHECK_EQUAL(s.n_sweeps, most);
     CHECK(s.gap > 1e-14);
     CHECK(near(s.primal, objectives(c, s.alpha).first, 1e-10));
   }

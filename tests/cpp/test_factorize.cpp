@@ -171,7 +171,7 @@ void which_numbers_fit_double() {
 void an_interrupt_ends_the_work() {
   std::mt19937 random(4);
   std::vector<Tree> trees;
-  while (trees.size() < 2500) {
+  while (trees.size() < 1500) {
     Tree tree{"S", {}};
     for (int slot = 0; slot < 40; ++slot) {
       tree.children.push_back(
