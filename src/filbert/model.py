@@ -228,7 +228,7 @@ def factorize(
         dag, roots = dag.extract(roots)
     limit = 2**63 if max_memory is None else max_memory
 
-    def factors_of(roots: NDArray[np.uint32]) -> _core.KernelOperator:
+    def factors_of(dag: _core.Dag, roots: NDArray[np.uint32]) -> _core.KernelOperator:
         return _core.KernelOperator(
             kernel._spec(),
             dag,
@@ -242,14 +242,15 @@ def factorize(
         )
 
     try:
-        return factors_of(roots)
+        return factors_of(dag, roots)
     except OutOfMemoryError as error:
         what = error.what
-    raise OutOfMemoryError(f"{what}; {_what_would_fit(factors_of, roots, limit)}")
+    raise OutOfMemoryError(f"{what}; {_what_would_fit(factors_of, dag, roots, limit)}")
 
 
 def _what_would_fit(
-    factors_of: Callable[[NDArray[np.uint32]], _core.KernelOperator],
+    factors_of: Callable[[_core.Dag, NDArray[np.uint32]], _core.KernelOperator],
+    dag: _core.Dag,
     roots: NDArray[np.uint32],
     limit: int,
 ) -> str:
@@ -262,7 +263,7 @@ def _what_would_fit(
     while step <= len(roots):
         part = roots[::step]
         try:
-            n_bytes = factors_of(part).peak_bytes
+            n_bytes = factors_of(*dag.extract(part)).peak_bytes
         except OutOfMemoryError:
             step *= 16
             continue

@@ -35,7 +35,7 @@ Array = npt.NDArray[np.float64]
 Kernel = SubsetTree | Subtree
 
 TOLERANCE = 1e-10
-BUDGETS = [4.0, 0.0]  # as learners have it; and none, so that every block is closed by pairs
+BUDGETS = [1.0, 0.0]  # as learners have it; and none, so that every block is closed by pairs
 KERNELS = [SubsetTree(), SubsetTree(1.0, include_leaves=True), Subtree(0.7)]
 each_budget = pytest.mark.parametrize("budget", BUDGETS)
 each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
@@ -52,7 +52,7 @@ def build(trees: Iterable[Node]) -> Forest:
 
 
 def factors_of(
-    kernel: Kernel, forest: Forest, budget: float = 4.0, n_threads: int = 1
+    kernel: Kernel, forest: Forest, budget: float = 1.0, n_threads: int = 1
 ) -> _core.KernelOperator:
     return factorize(kernel, forest, budget=budget, n_jobs=n_threads)
 
@@ -395,3 +395,57 @@ def test_a_sample() -> None:
     assert set(picked) < set(texts)
     assert picked == sample(iter(texts), 20, 0)
     assert sorted(sample(iter(texts), 90, 0)) == sorted(texts)
+
+
+# ---------------------------------------------------------------- kernel matrices
+
+SIDE = 660  # so many trees are factorised for a kernel matrix; half as many are compared by pairs
+
+
+def by_pairs_of_parts(kernel: Kernel, a: Forest, b: Forest) -> Array:
+    parts = range(0, len(b), 40)
+    return np.hstack([kernel(a, b[i : i + 40]) for i in parts])
+
+
+@each_kernel
+def test_large_kernel_matrices_are_those_of_pairs(kernel: Kernel) -> None:
+    a, b = build(random_trees(1, SIDE, 25)), build(random_trees(2, SIDE, 25))
+    within = kernel(a, n_jobs=1)
+    pairs = by_pairs_of_parts(kernel, a, a)
+    assert (np.abs(within - pairs) <= TOLERANCE * pairs).all()
+    assert (within == within.T).all()
+    assert (np.diag(within) == kernel.diag(a)).all()
+    assert within.tobytes() == kernel(a, n_jobs=3).tobytes()
+    between = kernel(a, b, n_jobs=1)
+    pairs = by_pairs_of_parts(kernel, a, b)
+    assert (np.abs(between - pairs) <= TOLERANCE * pairs).all()
+    assert ((between == 0) == (pairs == 0)).all()
+    assert between.tobytes() == kernel(a, b, n_jobs=2).tobytes()
+
+
+def test_large_kernel_matrices_beyond_the_range_of_double() -> None:
+    wide = "(A " + "(B b) (C (D d)) " * 700 + ")"
+    a = Forest([wide, wide.replace("(B b)", "(B c)", 1), *map(write, random_trees(3, SIDE, 25))])
+    kernel = SubsetTree(1.0)
+    K = kernel(a)
+    pairs = by_pairs_of_parts(kernel, a, a)
+    assert (np.abs(K - pairs) <= TOLERANCE * pairs).all()
+    with pytest.raises(KernelOverflowError, match="tree"):
+        SubsetTree(1.0, normalize=False)(a)
+
+
+# ---------------------------------------------------------------- memory
+
+
+def test_the_error_tells_what_would_fit() -> None:
+    forest = build(random_trees(4, 2000, 25))
+    kernel = SubsetTree()
+    need = factorize(kernel, forest).peak_bytes
+    limit = need // 3
+    with pytest.raises(OutOfMemoryError, match=r"about \S+ of the 2,000 trees would fit") as caught:
+        factorize(kernel, forest, max_memory=limit)
+    n_fit = int(str(caught.value).split(" of the 2,000")[0].split()[-1].replace(",", ""))
+    assert 0 < n_fit < 2000
+    factorize(kernel, forest[: n_fit // 2], max_memory=limit)
+    with pytest.raises(OutOfMemoryError):
+        factorize(kernel, forest[: min(2000, 2 * n_fit)], max_memory=limit)

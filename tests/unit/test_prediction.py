@@ -238,6 +238,32 @@ def test_contributions_by_hand() -> None:
     assert parts.sums().tolist() == [[2.5, -1.25], [2.0, -1.0]]
 
 
+@pytest.mark.parametrize("kernel", [SubsetTree(), SubsetTree(1.0, include_leaves=True), Subtree()])
+def test_contributions_of_many_trees(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    support = [*map(write, random_trees(1, 80, 20)), wide(1200, "b")]
+    trees = Forest([*map(write, random_trees(2, 120, 20)), *support[:5], support[-1]])
+    model = model_of(kernel, support, 3)
+    by_rows = model.contributions(trees)
+    monkeypatch.setattr("filbert.model._MANY", 0)
+    by_factors = model.contributions(trees)
+    scores = model.decision_function(trees, method="pairs") - model.intercept
+    size = np.abs(model.coef).sum()
+    for parts in by_rows, by_factors:
+        np.testing.assert_allclose(parts.sums(), scores, rtol=1e-10, atol=1e-10 * size)
+    expected = {
+        (int(t), str(by_rows.node(i))): value
+        for i, (t, value) in enumerate(zip(by_rows.tree, by_rows.value, strict=True))
+    }
+    found = {
+        (int(t), str(by_factors.node(i))): value
+        for i, (t, value) in enumerate(zip(by_factors.tree, by_factors.value, strict=True))
+    }
+    assert len(found) == len(by_factors)
+    for entry in {*expected, *found}:  # one that is left out adds nothing
+        values = found.get(entry, np.zeros(3)), expected.get(entry, np.zeros(3))
+        np.testing.assert_allclose(*values, rtol=1e-10, atol=1e-10 * size)
+
+
 def test_contributions_are_for_kernels_with_rows() -> None:
     model = model_of(PartialTree(), ["(a b)", "(a c)"])
     K = PartialTree()(["(a b)"], model.support)
