@@ -122,6 +122,8 @@ void bind_engine(nb::module_& m) {
       .def_ro("n_rounds", &KernelOperator::n_rounds)
       .def_ro("n_blocks_by_pairs", &KernelOperator::n_blocks_by_pairs)
       .def_ro("peak_bytes", &KernelOperator::peak_bytes)
+      .def_ro("cpu_factorizing", &KernelOperator::cpu_factorizing)
+      .def_ro("cpu_assembling", &KernelOperator::cpu_assembling)
       .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
       .def("contributions", &contributions, nb::arg("weights"), nb::arg("first"),
            nb::arg("n_threads"))

@@ -1,6 +1,7 @@
 #include "engine/operator.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <stdexcept>
 #include <utility>
 
@@ -61,6 +62,10 @@ std::vector<Real> handed_down(const Dag& dag, std::vector<Real> f, std::size_t k
   return f;
 }
 
+double cpu_seconds() {
+  return static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
+}
+
 double scaled(const TreeFactors& trees, std::size_t tree, double value) {
   return value * trees.scale[tree];
 }
@@ -100,13 +105,17 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   const Watch assembling = [&](std::size_t, std::size_t) {
     if (watch) watch(3, 4);
   };
+  const double start = cpu_seconds();
   Factors<Real> factors = factorize<Real>(spec, *dag_, options.limits, n_threads, factorizing);
+  const double factorized = cpu_seconds();
   n_features = factors.mass.size();
   n_node_entries = factors.features.size();
   n_rounds = factors.n_rounds;
   n_blocks_by_pairs = factors.n_blocks_by_pairs;
   const AssemblyOptions assembly{spec.include_leaves, options.normalize, options.limits.max_bytes};
   trees_ = assemble(factors, *dag_, roots_, assembly, n_threads, assembling);
+  cpu_factorizing = factorized - start;
+  cpu_assembling = cpu_seconds() - factorized;
   peak_bytes = std::max(factors.peak_bytes, trees_.peak_bytes);
   if (options.keep_nodes) nodes_ = std::move(factors);
 }

@@ -52,6 +52,8 @@ class KernelOperator {
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
   std::uint64_t peak_bytes = 0;
+  double cpu_factorizing = 0.0;  // seconds of all threads
+  double cpu_assembling = 0.0;
 
  private:
   template <class Real>
