@@ -127,12 +127,9 @@ def main(sizes: list[int | None]) -> None:
         train = write_boundary(shared_data(), "train", Path(folder) / "train.tsv")
         test = write_boundary(shared_data(), "test", Path(folder) / "test.tsv")
         for n in sizes:
-            repeat = 1 if n is None or n > 100_000 else 3
             path = first_lines(train, n)
             for jobs in (1, 2):
-                row = in_own_process(
-                    "benchmarks.exact_svm", "--one", path, test, jobs, repeat=repeat
-                )
+                row = in_own_process("benchmarks.exact_svm", "--one", path, test, jobs, repeat=3)
                 figures.append(row)
             notes.append(shares(figures[-2]))
     row = in_own_process("benchmarks.exact_svm", "--questions", repeat=3)
