@@ -72,7 +72,7 @@ def scoring_pass(clf: TreeSVC, factors: Any, jobs: int) -> float:
     return clock.lap()[0]
 
 
-def choose_C(X: Forest, y: Any) -> tuple[float, list[float]]:  # noqa: N802
+def choose_cost(X: Forest, y: Any) -> tuple[float, list[float]]:
     """Cross-validate on the training set; one factorisation a fold serves all values."""
     hits = np.zeros(len(CS))
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y):
@@ -91,7 +91,7 @@ def questions() -> dict[str, Any]:
     data = shared_data() / "qc"
     X, y = read_examples(data / "train.jsonl.xz", tree="trees.grct")
     X_test, y_test = read_examples(data / "test.jsonl.xz", tree="trees.grct")
-    C, accuracies = choose_C(X, y)
+    C, accuracies = choose_cost(X, y)
     clock = Clock()
     clf = question_model(C=C).fit(X, y)
     fit = clock.lap()

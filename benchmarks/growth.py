@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from benchmarks.datasets import first_lines, write_boundary
 from benchmarks.measure import RESULTS, Clock, in_own_process, peak_mib, shared_data, write
@@ -61,8 +62,6 @@ def exponent(n: Sequence[float], values: Sequence[float]) -> float:
 
 def plot_growth(figures: list[dict[str, Any]], exponents: dict[str, float]) -> str:
     """Nonzeros and seconds against n, both axes logarithmic."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
     figure = Figure(figsize=(9, 4), layout="constrained")
     counts, seconds = figure.subplots(1, 2)
     n = [row["n_trees"] for row in figures]
@@ -79,8 +78,6 @@ def plot_growth(figures: list[dict[str, Any]], exponents: dict[str, float]) -> s
 
 def plot_f1(figures: list[dict[str, Any]]) -> str:
     """F1 on the test set against the number of training trees."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
     figure = Figure(figsize=(5, 4), layout="constrained")
     axes = figure.subplots()
     axes.semilogx([row["n_train"] for row in figures], [row["f1"] for row in figures], "o-")

@@ -115,4 +115,8 @@ class Wide {
   std::int64_t power_ = 0;
 };
 
+// The same question for both kinds of numbers.
+inline bool is_zero(double x) { return x == 0.0; }
+inline bool is_zero(const Wide& x) { return x.is_zero(); }
+
 }  // namespace filbert

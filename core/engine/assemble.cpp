@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -110,14 +109,7 @@ class Assembler {
 
   bool counts(NodeId u) const { return options_.include_leaves || !dag_.is_leaf(u); }
 
-  bool has_residual(NodeId u) const {
-    if (!counts(u)) return false;
-    if constexpr (std::is_same_v<Real, double>) {
-      return factors_.residual[u] != 0.0;
-    } else {
-      return !factors_.residual[u].is_zero();
-    }
-  }
+  bool has_residual(NodeId u) const { return counts(u) && !is_zero(factors_.residual[u]); }
 
   const Real& mass_of(std::size_t column) const {
     return column < n_features_ ? factors_.mass[column] : factors_.residual[column - n_features_];

@@ -21,9 +21,6 @@ inline bool negligible(const Wide& part, const Wide& total) {
   return std::fabs(ratio(part, total, Wide(1.0))) <= 1e-13;
 }
 
-inline bool is_zero(double x) { return x == 0.0; }
-inline bool is_zero(const Wide& x) { return x.is_zero(); }
-
 // A distinct node: all in one place, for parents ask for all of it at once.
 template <class Real>
 struct NodeState {

@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "engine/factor_state.hpp"
 #include "forest/occurrences.hpp"
 
 namespace filbert {

@@ -34,9 +34,6 @@ bool is_narrow(const Wide& norm) {
   return norm.is_zero() || (norm.to_double() < kLargestNorm && norm.to_double() > 1 / kLargestNorm);
 }
 
-bool is_zero(double x) { return x == 0.0; }
-bool is_zero(const Wide& x) { return x.is_zero(); }
-
 double divided(double x, const Wide& norm) { return x / norm.to_double(); }
 double divided(const Wide& x, const Wide& norm) { return ratio(x, norm, Wide(1.0)); }
 
