@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
-from filbert.kernels import PartialTree
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel
 from filbert.persist import parameters
@@ -50,8 +49,6 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
         svm._check_parameters()
         _check_cost(svm.C)
         kernel = parameters.kernel_from_json(header.get("kernel"))
-        if isinstance(kernel, PartialTree):
-            raise InvalidParameterError("the kernel of a TreeSVC cannot be PartialTree")
         support = Forest.from_arrays(_part(arrays, _FOREST))
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
