@@ -43,6 +43,10 @@ class OneProblem {
 
   // The trees whose rows are wanted, the most wanted first.
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
+  // The trees of all examples that would move but for their rows.
+  void mark_missing(std::vector<bool>& missing) const {
+    for (const Candidate& candidate : missing_) missing[tree_of_[candidate.example]] = true;
+  }
   // The trees whose rows were used in the last descent.
   const std::vector<std::uint32_t>& used() const { return used_; }
 
@@ -69,6 +73,7 @@ class OneProblem {
       apply_changes();
       look(cache);
     }
+    Q_ = {};  // the problems need theirs one after the other
     done_ = is_done();
     list_wanted(most_wanted);
     const double way = std::log(first_gap_ / p_.tol);
@@ -86,7 +91,8 @@ class OneProblem {
   // Rows are asked for when the examples that have theirs hold so little of the gap, in parts of
   // what those without have.
   static constexpr double kWorthRows = 0.1;
-  static constexpr std::size_t kWorkingSet = 1024;
+  // The larger the working set, the fewer of them; its part of the matrix takes 72 MiB at most.
+  static constexpr std::size_t kWorkingSet = 3072;
   static constexpr std::uint32_t kMostSweeps = 50;
 
   struct Candidate {
@@ -161,6 +167,12 @@ class OneProblem {
 
   void choose_working_set(const RowCache& cache) {
     cut_to_worst(open_, kWorkingSet);
+    // In the order of the columns: the rows are then read from front to back.
+    std::sort(open_.begin(), open_.end(), [&](const Candidate& a, const Candidate& b) {
+      const std::uint32_t tree_a = tree_of_[a.example];
+      const std::uint32_t tree_b = tree_of_[b.example];
+      return tree_a != tree_b ? tree_a < tree_b : a.example < b.example;
+    });
     const std::size_t n = open_.size();
     rows_.resize(n);
     trees_.resize(n);
@@ -250,8 +262,9 @@ class OneProblem {
   void list_wanted(std::size_t most) {
     wanted_.clear();
     if (done_ || !needs_rows()) return;
-    cut_to_worst(missing_, most);
-    for (const Candidate& candidate : missing_) wanted_.push_back(tree_of_[candidate.example]);
+    std::vector<Candidate> worst = missing_;
+    cut_to_worst(worst, most);
+    for (const Candidate& candidate : worst) wanted_.push_back(tree_of_[candidate.example]);
   }
 
   const SvmProblem& p_;
@@ -390,7 +403,7 @@ class ActiveSets {
       }
     }
     ++n_batches_;
-    if (is_worth_all(cache_.size() + wanted.size())) {
+    if (is_worth_all(cache_.size() + wanted.size()) || are_many_missing()) {
       cache_.complete(n_threads_, watch());
     } else {
       cache_.fetch(wanted, trees_in_use(), n_threads_, watch());
@@ -403,6 +416,18 @@ class ActiveSets {
     const std::size_t n = cache_.n_trees();
     if (cache_.capacity() < n || n_rows == 0) return false;
     return n <= kFew || static_cast<double>(n_rows) >= 0.45 * static_cast<double>(n);
+  }
+
+  // The same for a matrix of which a part is there: the n - m rows that are missing take as long as
+  // (n - m)^2 / 2n rows one after the other. At first all examples would move, which tells nothing.
+  bool are_many_missing() const {
+    const auto n = static_cast<double>(cache_.n_trees());
+    const auto m = static_cast<double>(cache_.size());
+    if (cache_.capacity() < cache_.n_trees() || m < 0.15 * n) return false;
+    std::vector<bool> missing(cache_.n_trees(), false);
+    for (const auto& problem : problems_) problem->mark_missing(missing);
+    const auto n_missing = static_cast<double>(std::count(missing.begin(), missing.end(), true));
+    return n_missing >= (n - m) * (n - m) / (2.0 * n);
   }
 
   RowCache& cache_;

@@ -150,7 +150,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[Self]:
         """Train for several values of C, each from the solution before.
 
-        One factorisation, or the same rows, serve all. Returns a fitted copy for each value, in their order.
+        One factorisation, or the same rows, serve all. Returns a fitted copy for each value, in
+        their order.
         """
         task = self._prepare(X, y, sample_weight)
         fitted: list[Self] = []
