@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "base/rng.hpp"
 
@@ -94,6 +95,7 @@ class OneProblem {
   // The larger the working set, the fewer of them; its part of the matrix takes 72 MiB at most.
   static constexpr std::size_t kWorkingSet = 3072;
   static constexpr std::uint32_t kMostSweeps = 50;
+  static constexpr std::uint32_t kSweepsPerJump = 10;
 
   struct Candidate {
     std::uint32_t example;
@@ -208,6 +210,7 @@ class OneProblem {
       ++solution_.n_sweeps;
       token.check();
       sweep();
+      if (n_sweeps % kSweepsPerJump == kSweepsPerJump - 1) jump(token);
       gap = 0.0;
       for (std::size_t k = 0; k < n; ++k) {
         const std::uint32_t i = open_[k].example;
@@ -221,20 +224,96 @@ class OneProblem {
   }
 
   void sweep() {
-    const std::size_t n = open_.size();
-    rng_.shuffle(order_, n);
+    rng_.shuffle(order_, order_.size());
     for (const std::uint32_t k : order_) {
       const std::uint32_t i = open_[k].example;
       const double g = p_.gradient(i, alpha_[i], margins_[k]);
       if (p_.rests(i, alpha_[i], g)) continue;
       const double updated = p_.best(i, alpha_[i], g, self_[trees_[k]]);
-      const double change = updated - alpha_[i];
-      if (change == 0.0) continue;
-      alpha_[i] = updated;
-      moved_[k] += change * p_.y[i];
-      const double* const q = Q_.data() + k * n;
-      for (std::size_t l = 0; l < n; ++l) margins_[l] += change * q[l];
+      move_to(k, updated);
     }
+  }
+
+  void move_to(std::size_t k, double updated) {
+    const std::uint32_t i = open_[k].example;
+    const double change = updated - alpha_[i];
+    if (change == 0.0) return;
+    alpha_[i] = updated;
+    moved_[k] += change * p_.y[i];
+    const std::size_t n = open_.size();
+    const double* const q = Q_.data() + k * n;
+    for (std::size_t l = 0; l < n; ++l) margins_[l] += change * q[l];
+  }
+
+  // Where trees are much alike, many sweeps go a short way. So now and then those examples that are
+  // at no bound go together to where their gradients vanish, found by conjugate gradients, as far
+  // as the bounds allow. What does not lower the objective is not done.
+  void jump(const StopToken& token) {
+    free_.clear();
+    for (std::uint32_t k = 0; k < open_.size(); ++k) {
+      const std::uint32_t i = open_[k].example;
+      if (alpha_[i] > 0.0 && alpha_[i] < p_.upper(i)) free_.push_back(k);
+    }
+    const std::size_t n = free_.size();
+    std::vector<double> gradient(n);
+    for (std::size_t a = 0; a < n; ++a) {
+      const std::uint32_t i = open_[free_[a]].example;
+      gradient[a] = p_.gradient(i, alpha_[i], margins_[free_[a]]);
+    }
+    std::vector<double> step = newton_step(gradient, token);
+    for (std::size_t a = 0; a < n; ++a) {
+      const std::uint32_t i = open_[free_[a]].example;
+      step[a] = std::clamp(alpha_[i] + step[a], 0.0, p_.upper(i)) - alpha_[i];
+    }
+    // Within the bounds the best length of the step is known; more than its whole may leave them.
+    const double slope = -dot(gradient, step);
+    const double bend = dot(step, times_Q(step));
+    if (!(slope > 0.0)) return;
+    const double length = bend > 0.0 ? std::min(1.0, slope / bend) : 1.0;
+    for (std::size_t a = 0; a < n; ++a) {
+      const std::uint32_t i = open_[free_[a]].example;
+      move_to(free_[a], std::clamp(alpha_[i] + length * step[a], 0.0, p_.upper(i)));
+    }
+  }
+
+  // Q + D among the free examples, times x.
+  std::vector<double> times_Q(const std::vector<double>& x) const {
+    std::vector<double> product(x.size());
+    for (std::size_t a = 0; a < x.size(); ++a) {
+      const double* const q = Q_.data() + free_[a] * open_.size();
+      double sum = p_.ridge(open_[free_[a]].example) * x[a];
+      for (std::size_t b = 0; b < x.size(); ++b) sum += q[free_[b]] * x[b];
+      product[a] = sum;
+    }
+    return product;
+  }
+
+  // About -(Q + D)^-1 gradient, among the free examples.
+  std::vector<double> newton_step(const std::vector<double>& gradient, const StopToken& token) {
+    constexpr std::size_t kMost = 30;
+    const std::size_t n = gradient.size();
+    std::vector<double> step(n, 0.0), rest(n), direction(n);
+    for (std::size_t a = 0; a < n; ++a) direction[a] = rest[a] = -gradient[a];
+    double size = dot(rest, rest);
+    const double small = 1e-16 * size;
+    for (std::size_t round = 0; round < std::min(n, kMost) && size > small; ++round) {
+      token.check();
+      const std::vector<double> image = times_Q(direction);
+      const double bend = dot(direction, image);
+      if (!(bend > 1e-14 * dot(direction, direction))) break;  // equal trees
+      const double length = size / bend;
+      for (std::size_t a = 0; a < n; ++a) {
+        step[a] += length * direction[a];
+        rest[a] -= length * image[a];
+      }
+      const double before = std::exchange(size, dot(rest, rest));
+      for (std::size_t a = 0; a < n; ++a) direction[a] = rest[a] + size / before * direction[a];
+    }
+    return step;
+  }
+
+  static double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   }
 
   // Four rows at a time: the values are read and written less often.
@@ -291,7 +370,7 @@ class OneProblem {
   std::vector<double> Q_;
   std::vector<double> margins_;
   std::vector<double> moved_;  // changes of alpha, times y
-  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> order_, free_;
   std::vector<Change> changes_;
 };
 

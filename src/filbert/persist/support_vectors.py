@@ -29,6 +29,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     header |= {
         "kernel": parameters.kernel_to_json(svm.model_.kernel),
         "classes_are_objects": are_objects,
+        "engine": svm.engine_,
         **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES},
     }
     arrays = {
@@ -68,6 +69,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.objective_ = _figure(header, "objective")
     svm.duality_gap_ = _figure(header, "duality_gap")
     svm.n_iter_ = int(_figure(header, "n_iter"))
+    svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
     return svm
 
 
