@@ -246,33 +246,64 @@ class OneProblem {
   }
 
   // Where trees are much alike, many sweeps go a short way. So now and then those examples that are
-  // at no bound go together to where their gradients vanish, found by conjugate gradients, as far
-  // as the bounds allow. What does not lower the objective is not done.
+  // at no bound go together towards where their gradients vanish, found by conjugate gradients: all
+  // until the first meets a bound, or each as far as its own bounds allow, whichever is better.
+  // Those that met a bound stay there, and the others go on.
   void jump(const StopToken& token) {
+    constexpr int kMostLegs = 5;
+    for (int leg = 0; leg < kMostLegs; ++leg) {
+      list_free();
+      std::vector<double> gradient;
+      for (const std::uint32_t k : free_) {
+        const std::uint32_t i = open_[k].example;
+        gradient.push_back(p_.gradient(i, alpha_[i], margins_[k]));
+      }
+      std::vector<double> together = newton_step(gradient, token);
+      std::vector<double> each = together;
+      const double share = keep_in_bounds(together, each);
+      const double gain = gain_of(gradient, together);
+      const double gain_each = share < 1.0 ? gain_of(gradient, each) : gain;
+      if (!(std::max(gain, gain_each) > 0.0)) return;
+      take_step(gain_each > gain ? each : together);
+      if (share == 1.0) return;
+    }
+  }
+
+  void list_free() {
     free_.clear();
     for (std::uint32_t k = 0; k < open_.size(); ++k) {
       const std::uint32_t i = open_[k].example;
       if (alpha_[i] > 0.0 && alpha_[i] < p_.upper(i)) free_.push_back(k);
     }
-    const std::size_t n = free_.size();
-    std::vector<double> gradient(n);
-    for (std::size_t a = 0; a < n; ++a) {
+  }
+
+  // Shortens the whole step until it is within the bounds, and each part by itself. Returns the
+  // share that is left of the whole.
+  double keep_in_bounds(std::vector<double>& together, std::vector<double>& each) const {
+    double share = 1.0;
+    for (std::size_t a = 0; a < free_.size(); ++a) {
       const std::uint32_t i = open_[free_[a]].example;
-      gradient[a] = p_.gradient(i, alpha_[i], margins_[free_[a]]);
+      each[a] = std::clamp(alpha_[i] + each[a], 0.0, p_.upper(i)) - alpha_[i];
+      if (together[a] != 0.0) share = std::min(share, each[a] / together[a]);
     }
-    std::vector<double> step = newton_step(gradient, token);
-    for (std::size_t a = 0; a < n; ++a) {
+    share = std::max(share, 0.0);
+    for (double& part : together) part *= share;
+    return share;
+  }
+
+  // By how much a step lowers the objective.
+  double gain_of(const std::vector<double>& gradient, const std::vector<double>& step) const {
+    return -dot(gradient, step) - 0.5 * dot(step, times_Q(step));
+  }
+
+  void take_step(const std::vector<double>& step) {
+    for (std::size_t a = 0; a < step.size(); ++a) {
       const std::uint32_t i = open_[free_[a]].example;
-      step[a] = std::clamp(alpha_[i] + step[a], 0.0, p_.upper(i)) - alpha_[i];
-    }
-    // Within the bounds the best length of the step is known; more than its whole may leave them.
-    const double slope = -dot(gradient, step);
-    const double bend = dot(step, times_Q(step));
-    if (!(slope > 0.0)) return;
-    const double length = bend > 0.0 ? std::min(1.0, slope / bend) : 1.0;
-    for (std::size_t a = 0; a < n; ++a) {
-      const std::uint32_t i = open_[free_[a]].example;
-      move_to(free_[a], std::clamp(alpha_[i] + length * step[a], 0.0, p_.upper(i)));
+      double updated = std::clamp(alpha_[i] + step[a], 0.0, p_.upper(i));
+      // Rounding must not keep from the bound what just meets it.
+      if (updated < 1e-14 * std::fabs(step[a])) updated = 0.0;
+      if (p_.upper(i) - updated < 1e-14 * p_.C[i]) updated = p_.upper(i);
+      move_to(free_[a], updated);
     }
   }
 
