@@ -44,9 +44,12 @@ class OneProblem {
 
   // The trees whose rows are wanted, the most wanted first.
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
-  // The trees of all examples that would move but for their rows.
+  // The trees without rows whose examples have more of the gap than all may keep on average.
   void mark_missing(std::vector<bool>& missing) const {
-    for (const Candidate& candidate : missing_) missing[tree_of_[candidate.example]] = true;
+    const double fair = p_.tol * solution_.primal / static_cast<double>(alpha_.size());
+    for (const Candidate& candidate : missing_) {
+      if (candidate.share > fair) missing[tree_of_[candidate.example]] = true;
+    }
   }
   // The trees whose rows were used in the last descent.
   const std::vector<std::uint32_t>& used() const { return used_; }
@@ -74,7 +77,7 @@ class OneProblem {
       apply_changes();
       look(cache);
     }
-    Q_ = {};  // the problems need theirs one after the other
+    std::vector<double>().swap(Q_);  // the problems need theirs one after the other
     done_ = is_done();
     list_wanted(most_wanted);
     const double way = std::log(first_gap_ / p_.tol);
@@ -95,7 +98,7 @@ class OneProblem {
   // The larger the working set, the fewer of them; its part of the matrix takes 72 MiB at most.
   static constexpr std::size_t kWorkingSet = 3072;
   static constexpr std::uint32_t kMostSweeps = 50;
-  static constexpr std::uint32_t kSweepsPerJump = 10;
+  static constexpr std::uint32_t kSweepsPerJump = 25;
 
   struct Candidate {
     std::uint32_t example;
@@ -251,8 +254,10 @@ class OneProblem {
   // Those that met a bound stay there, and the others go on.
   void jump(const StopToken& token) {
     constexpr int kMostLegs = 5;
+    constexpr std::size_t kMostFree = 512;  // beyond that, it takes longer than sweeps
     for (int leg = 0; leg < kMostLegs; ++leg) {
       list_free();
+      if (free_.size() > kMostFree) return;
       std::vector<double> gradient;
       for (const std::uint32_t k : free_) {
         const std::uint32_t i = open_[k].example;
