@@ -124,13 +124,17 @@ def test_a_warm_start_saves_work() -> None:
 
 def test_few_violators_need_few_rows() -> None:
     """Classes that are easily told apart: most rows are never computed."""
-    trees = [f"(S ({kind} w{i % 50}) ({kind} x{i % 41}))" for i in range(1000) for kind in "AB"]
+    trees = [
+        f"(S ({kind} ({kind} y) ({kind} z)) (W w{i % 50} x{i % 41}))"
+        for i in range(1000)
+        for kind in "AB"
+    ]
     X = Forest(trees)
     rows = RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
     signs = np.tile(np.array([1, -1], dtype=np.int8), 1000)[None]
     seeds = np.zeros(1, dtype=np.uint64)
     _, _, primal, dual, gap, _ = rows.train(
-        signs, np.full((1, 2000), 10.0), None, False, True, 1e-2, seeds, 1000, 1, None
+        signs, np.ones((1, 2000)), None, False, True, 1e-2, seeds, 1000, 1, None
     )
     assert gap[0] <= 1e-2
     assert dual[0] <= primal[0]
