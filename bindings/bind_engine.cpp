@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "engine/operator.hpp"
 #include "learn/dual_descent.hpp"
+#include "svm_arrays.hpp"
 
 namespace filbert {
 
@@ -55,11 +56,6 @@ ContributionArrays contributions(const KernelOperator& k, const MatrixOf<double>
   return contribution_arrays(std::move(out), n_columns);
 }
 
-using Solutions = std::tuple<NumpyMatrix, NumpyArray<double>, NumpyArray<double>,
-                             NumpyArray<double>, NumpyArray<double>, NumpyArray<std::uint32_t>>;
-
-// One problem for each row of y: dual variables, intercepts, primal and dual objectives, gaps,
-// epochs.
 Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y,
                 const MatrixOf<double>& C, std::optional<MatrixOf<double>> start,
                 bool squared_hinge, bool intercept, double tol, const Array<std::uint64_t>& seeds,
@@ -67,12 +63,8 @@ Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y
   const std::size_t n = k_of_trees.n_trees();
   const std::size_t k = y.shape(0);
   const int n_threads_each = std::max(1, n_threads / std::max(1, static_cast<int>(k)));
-  if (y.shape(1) != n || C.shape(0) != k || C.shape(1) != n || seeds.shape(0) != k ||
-      (start && (start->shape(0) != k || start->shape(1) != n))) {
-    throw nb::value_error("y, C, start and seeds do not fit the trees");
-  }
-  std::vector<double> alpha(k * n), intercepts(k), primal(k), dual(k), gap(k);
-  std::vector<std::uint32_t> epochs(k);
+  check_problems(n, y, C, start, seeds);
+  std::vector<SvmSolution> solutions(k);
   std::vector<SolverProgress> done(k);
   const Watch report = watch_from_python(std::move(progress));
   const Watch watch = [&](std::size_t, std::size_t) {
@@ -93,18 +85,10 @@ Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y
                                n_threads_each};
       std::span<const double> from;
       if (start) from = {start->data() + c * n, n};
-      const SvmSolution solution = train_svm(k_of_trees.trees(), problem, from, done[c], token);
-      std::copy(solution.alpha.begin(), solution.alpha.end(), alpha.begin() + c * n);
-      intercepts[c] = solution.intercept;
-      primal[c] = solution.primal;
-      dual[c] = solution.dual;
-      gap[c] = solution.gap;
-      epochs[c] = solution.n_sweeps;
+      solutions[c] = train_svm(k_of_trees.trees(), problem, from, done[c], token);
     });
   }
-  return {to_matrix(std::move(alpha), k, n), to_numpy(std::move(intercepts)),
-          to_numpy(std::move(primal)),       to_numpy(std::move(dual)),
-          to_numpy(std::move(gap)),          to_numpy(std::move(epochs))};
+  return to_arrays(solutions, n);
 }
 
 }  // namespace

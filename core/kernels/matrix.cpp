@@ -1,12 +1,11 @@
 #include "kernels/matrix.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <string>
 
 #include "base/errors.hpp"
 #include "forest/productions.hpp"
+#include "kernels/entries.hpp"
 #include "kernels/long_chains.hpp"
 #include "kernels/node_classes.hpp"
 
@@ -92,55 +91,6 @@ void sum_chains(const KernelSpec& spec, Trees a, Trees b, int n_threads, const W
 
 // ------------------------------------------------------------------------------ values
 
-// The square roots of the self-kernels, and whether doubles hold them all.
-struct Norms {
-  std::vector<Wide> wide;
-  std::vector<double> narrow;
-  bool all_narrow = true;
-};
-
-Norms norms_of(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
-  Norms norms;
-  for (const Wide& self : self_kernels(spec, trees, n_threads, watch)) {
-    norms.wide.push_back(sqrt(self));
-    const double narrow = norms.wide.back().to_double();
-    norms.narrow.push_back(narrow);
-    const bool representable = self.is_zero() || (narrow < 1e150 && narrow > 1e-150);
-    norms.all_narrow = norms.all_narrow && representable;
-  }
-  return norms;
-}
-
-// From raw values to entries of the matrix.
-class Entries {
- public:
-  Entries(const Norms* a, const Norms* b) : a_(a), b_(b) {}
-
-  double operator()(std::size_t i, std::size_t j, double value) const {
-    if (a_ == nullptr || value == 0.0) return value;
-    if (a_->all_narrow && b_->all_narrow) {
-      return std::min(1.0, value / a_->narrow[i] / b_->narrow[j]);
-    }
-    if (!std::isfinite(value)) return 0.0;  // to be overwritten: its tile comes again as Wide
-    return (*this)(i, j, Wide(value));
-  }
-
-  double operator()(std::size_t i, std::size_t j, const Wide& value) const {
-    // Rounding alone could bring it above 1 (Cauchy-Schwarz).
-    if (a_ != nullptr) return std::min(1.0, ratio(value, a_->wide[i], b_->wide[j]));
-    const double narrow = value.to_double();
-    if (!std::isfinite(narrow)) {
-      throw KernelOverflow("the kernel value of trees " + std::to_string(i) + " and " +
-                           std::to_string(j) + " is beyond the range of float64");
-    }
-    return narrow;
-  }
-
- private:
-  const Norms* a_;
-  const Norms* b_;
-};
-
 // Gives every value, with its places in the whole forests, to `write(i, j, value)`.
 template <class Write>
 class PlacedSink final : public Sink {
@@ -185,6 +135,10 @@ void pairs_between(const KernelSpec& spec, const Part& a, const Part& b, int n_t
 }
 
 }  // namespace
+
+bool has_long_chains(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
+  return !split(spec, trees, n_threads, watch).chains.empty();
+}
 
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
                                const Watch& watch) {

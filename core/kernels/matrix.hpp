@@ -11,6 +11,9 @@
 
 namespace filbert {
 
+// Whether there are trees whose pairs have a way of their own (long_chains.hpp).
+bool has_long_chains(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch);
+
 // K(t, t) for each tree, not normalised, in a range that does not overflow.
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
                                const Watch& watch);

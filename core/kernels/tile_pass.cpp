@@ -226,4 +226,76 @@ void sum_self(const KernelSpec& spec, Trees trees, int n_threads, const Watch& w
   });
 }
 
+// ------------------------------------------------------------------------------ rows
+
+class RowSums::State {
+ public:
+  virtual ~State() = default;
+  virtual void run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch,
+                   Sink& sink) = 0;
+};
+
+template <template <class> class DeltaRows>
+class RowSums::StateOf final : public RowSums::State {
+ public:
+  StateOf(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch)
+      : spec_(spec),
+        sides_(prepare(spec_, trees, trees, kLanes, n_threads, watch)),
+        tiles_(cut_tiles(sides_.column_trees)),
+        n_nodes_(static_cast<double>(sides_.column_trees.nodes.size())) {}
+
+  void run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch,
+           Sink& sink) override {
+    const Occurrences rows = selected(sides_.column_trees, wanted);
+    sides_.row_groups = group_rows(rows, kLanes);
+    n_threads = threads_for(static_cast<double>(rows.nodes.size()) * n_nodes_, n_threads);
+    // Workers that an interrupt left in the middle of a tile do not come back.
+    std::unique_ptr<Workers<DeltaRows>> workers = std::move(workers_);
+    if (!workers || n_threads > n_workers_) {
+      n_workers_ = n_threads;
+      workers = std::make_unique<Workers<DeltaRows>>(sides_, n_threads);
+    }
+    parallel_for(
+        tiles_.size(), n_threads, watch, [&](std::size_t task, int index, const StopToken& token) {
+          const auto all = [](std::size_t) { return std::size_t{0}; };
+          workers->get(index).run(tiles_[task], {0, sides_.row_groups.size()}, all, sink, token);
+        });
+    workers_ = std::move(workers);
+  }
+
+ private:
+  static Occurrences selected(const Occurrences& x, std::span<const std::uint32_t> wanted) {
+    Occurrences some;
+    some.row_begin.push_back(0);
+    for (const std::uint32_t tree : wanted) {
+      const auto nodes = x.nodes_of(tree);
+      const auto counts = x.counts_of(tree);
+      some.nodes.insert(some.nodes.end(), nodes.begin(), nodes.end());
+      some.counts.insert(some.counts.end(), counts.begin(), counts.end());
+      some.row_begin.push_back(some.nodes.size());
+    }
+    return some;
+  }
+
+  const KernelSpec spec_;
+  Sides sides_;  // its rows are those that are wanted at present
+  std::vector<Range> tiles_;
+  double n_nodes_;
+  int n_workers_ = kInline;
+  std::unique_ptr<Workers<DeltaRows>> workers_;
+};
+
+RowSums::RowSums(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
+  dispatch(spec, [&]<template <class> class DeltaRows>() {
+    state_ = std::make_unique<StateOf<DeltaRows>>(spec, trees, n_threads, watch);
+  });
+}
+
+RowSums::~RowSums() = default;
+
+void RowSums::run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch,
+                  Sink& sink) {
+  state_->run(wanted, n_threads, watch, sink);
+}
+
 }  // namespace filbert

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/rng.hpp"
 
@@ -10,13 +9,7 @@ namespace filbert {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Hsieh et al. 2008, Algorithm 3, with w in the space of the kernel's factors:
-//
-//   min over alpha of  1/2 alpha' (Q + D) alpha - sum alpha      0 <= alpha_i <= U_i
-//
-// Q_ij = y_i y_j (K_ij + intercept). Hinge: D = 0, U = C. Squared hinge: D = 1/(2C), U = infinity.
 // z_t = mass_t sum_i alpha_i y_i scale_i x_it stands for w: y_i (w . x_i) costs one pass over a
 // tree's columns, and so does changing alpha_i.
 //
@@ -30,7 +23,7 @@ class DualDescent {
   DualDescent(const TreeFactors& factors, const SvmProblem& problem, std::span<const double> start)
       : f_(factors), p_(problem), rng_(problem.seed), alpha_(factors.n_trees(), 0.0) {
     for (std::size_t i = 0; i < start.size(); ++i) {
-      alpha_[i] = std::clamp(start[i], 0.0, upper(i));
+      alpha_[i] = std::clamp(start[i], 0.0, p_.upper(i));
     }
     rebuild();
   }
@@ -58,33 +51,9 @@ class DualDescent {
   }
 
  private:
-  double upper(std::size_t i) const {
-    return p_.squared_hinge && p_.C[i] > 0.0 ? kInfinity : p_.C[i];
-  }
-  double ridge(std::size_t i) const { return p_.squared_hinge ? 0.5 / p_.C[i] : 0.0; }
-
   // y times the decision value of a training tree.
   double margin(std::size_t i) const {
     return p_.y[i] * (f_.scale[i] * f_.dot(i, z_.data()) + bias_) + f_.diagonal[i] * alpha_[i];
-  }
-
-  double loss(std::size_t i, double margin) const {
-    const double violation = std::max(0.0, 1.0 - margin);
-    return p_.C[i] * (p_.squared_hinge ? violation * violation : violation);
-  }
-
-  // The example's share of the gap between the primal and the dual objective.
-  double gap_of(std::size_t i, double margin) const {
-    return loss(i, margin) + alpha_[i] * (margin - 1.0 + 0.5 * ridge(i) * alpha_[i]);
-  }
-
-  double gradient(std::size_t i, double margin) const {
-    return margin - 1.0 + ridge(i) * alpha_[i];
-  }
-
-  // At a bound, and a step down the gradient would lead beyond it.
-  bool rests(std::size_t i, double gradient) const {
-    return (alpha_[i] <= 0.0 && gradient >= 0.0) || (alpha_[i] >= upper(i) && gradient <= 0.0);
   }
 
   // Sweeps over the active examples until they have little of the gap left, or so many of them that
@@ -108,9 +77,9 @@ class DualDescent {
       if (k + kAhead < n) f_.prefetch(active_[k + kAhead]);
       const std::uint32_t i = active_[k];
       const double m = margin(i);
-      const double g = gradient(i, m);
-      gap += gap_of(i, m);
-      if (rests(i, g)) {
+      const double g = p_.gradient(i, alpha_[i], m);
+      gap += p_.gap(i, alpha_[i], m);
+      if (p_.rests(i, alpha_[i], g)) {
         std::swap(active_[k--], active_[--n]);
       } else {
         move(i, g);
@@ -121,11 +90,7 @@ class DualDescent {
   }
 
   void move(std::uint32_t i, double gradient) {
-    const double curvature = f_.self[i] + (p_.intercept ? 1.0 : 0.0) + ridge(i);
-    // A tree without fragments has nothing that could be learned: its loss is constant.
-    const double wanted =
-        curvature > 0.0 ? alpha_[i] - gradient / curvature : (gradient < 0.0 ? upper(i) : 0.0);
-    const double updated = std::clamp(wanted, 0.0, upper(i));
+    const double updated = p_.best(i, alpha_[i], gradient, f_.self[i]);
     const double change = updated - alpha_[i];
     if (change == 0.0) return;
     alpha_[i] = updated;
@@ -146,7 +111,7 @@ class DualDescent {
 
   // What a part of the examples adds to the objectives, and which of them would move.
   struct Look {
-    double norm = 0.0, loss = 0.0, linear = 0.0, ridges = 0.0;
+    SvmSums sums;
     std::vector<std::uint32_t> active;
   };
 
@@ -162,30 +127,23 @@ class DualDescent {
       look_at(parts[part], part * kPart, std::min(n, (part + 1) * kPart));
     });
     token.check();
-    Look all;
+    SvmSums all;
     active_.clear();
     for (const Look& part : parts) {
-      all.norm += part.norm;
-      all.loss += part.loss;
-      all.linear += part.linear;
-      all.ridges += part.ridges;
+      all.add(part.sums);
       active_.insert(active_.end(), part.active.begin(), part.active.end());
     }
-    solution.primal = 0.5 * all.norm + all.loss;
-    solution.dual = all.linear - 0.5 * (all.norm + all.ridges);
-    const double difference = solution.primal - solution.dual;
-    solution.gap = solution.primal > 0.0 ? std::max(0.0, difference / solution.primal) : 0.0;
+    all.tell(solution);
   }
 
   void look_at(Look& look, std::size_t begin, std::size_t end) const {
     for (std::size_t i = begin; i < end; ++i) {
       if (p_.C[i] <= 0.0) continue;
       const double m = margin(i);
-      look.norm += alpha_[i] * m;
-      look.loss += loss(i, m);
-      look.linear += alpha_[i];
-      look.ridges += ridge(i) * alpha_[i] * alpha_[i];
-      if (!rests(i, gradient(i, m))) look.active.push_back(static_cast<std::uint32_t>(i));
+      look.sums.add(p_, i, alpha_[i], m);
+      if (!p_.rests(i, alpha_[i], p_.gradient(i, alpha_[i], m))) {
+        look.active.push_back(static_cast<std::uint32_t>(i));
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from filbert import TreeSVC
-from filbert.kernels import Subtree
+from filbert.kernels import PartialTree, Subtree
 from filbert.testing import check_tree_estimator
 from filbert.testing.tools import CHECKS, abilities
 
@@ -16,6 +16,7 @@ Array = np.ndarray[Any, Any]
 LEARNERS = [
     TreeSVC(),
     TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
+    TreeSVC(PartialTree()),
 ]
 
 

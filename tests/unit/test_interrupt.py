@@ -96,6 +96,18 @@ def training() -> Callable[[], Any]:
     return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
 
 
+def training_on_rows() -> Callable[[], Any]:
+    """The same with partial trees."""
+    rng = Random(0)
+
+    def tree(depth: int) -> str:
+        children = (tree(depth - 1) for _ in range(rng.randint(1, 3)))
+        return f"({rng.choice('ab')} {' '.join(children)})" if depth else rng.choice("ab")
+
+    forest = Forest(tree(3) for _ in range(1000))
+    return lambda: fit_interrupted(TreeSVC(PartialTree(), random_state=0), forest)
+
+
 WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
@@ -103,9 +115,11 @@ WORK = {
     "rows": rows,
     "factorising": factorising,
     "training": training,
+    "training-on-rows": training_on_rows,
 }
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "_solve"}
+WITHIN["training-on-rows"] = "_solve"
 
 
 def run(name: str) -> dict[str, Any]:

@@ -416,8 +416,8 @@ def test_trees_beyond_double() -> None:
         ({"max_iter": 2.5}, "max_iter must be a positive integer"),
         ({"n_jobs": 0}, "n_jobs must be"),
         ({"kernel": SubsetTree(2.0)}, r"decay must be in \(0, 1\], got 2.0"),
-        ({"kernel": PartialTree()}, r"SubsetTree or Subtree; PartialTree\(.*use sklearn.svm.SVC"),
-        ({"kernel": "linear"}, "SubsetTree or Subtree; 'linear'"),
+        ({"kernel": PartialTree(2.0)}, r"decay must be in \(0, 1\], got 2.0"),
+        ({"kernel": "linear"}, "kernel must be a SubsetTree, Subtree or PartialTree, got 'linear'"),
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:

@@ -15,15 +15,17 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from filbert._core import KernelOperator
+from filbert._core import KernelOperator, RowTrainer
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest, as_forest
-from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel, factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
 FloatArray = NDArray[np.float64]
+
+_ROWS_KEPT = 2 << 30  # bytes
 
 
 class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,19 +35,23 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     .. math:: \tfrac12 \|w\|^2 + \sum_i C_i \, \ell(y_i (w \cdot \phi(x_i) + b))
 
-    in the feature space of the kernel, many classes by one against the rest. The kernel matrix is
-    never computed: it is factorised over the fragments that trees share, and coordinate descent in
-    the dual runs on the factors. It stops when the relative gap between the primal and the dual
-    objective, computed over all examples, is at most `tol`.
+    in the feature space of the kernel, many classes by one against the rest, by coordinate descent
+    in the dual. There are two ways to compute with the kernel. By *factors* the kernel matrix is
+    never computed: it is factorised over the fragments that trees share. By *rows* it is computed
+    row by row, for the trees that turn out to matter. Both stop when the relative gap between the
+    primal and the dual objective, computed over all examples, is at most `tol`.
 
     Parameters
     ----------
-    kernel : SubsetTree or Subtree, optional
+    kernel : SubsetTree, Subtree or PartialTree, optional
         SubsetTree() by default.
     C : float
         The weight of one example's loss, as in scikit-learn; the papers' C is n times that.
     strategy : {"exact"}
         How the optimum is found.
+    engine : {"auto", "factors", "rows"}
+        How kernels are computed: by factors (SubsetTree and Subtree only) or by rows; by default
+        by factors where the kernel has them.
     loss : {"hinge", "squared_hinge"}
     class_weight : dict or "balanced", optional
         Factors of C by class.
@@ -60,7 +66,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start : bool
         Whether `fit` begins at the last solution, where it has the same number of examples.
     max_memory : int, optional
-        The most bytes that the factors may take.
+        The most bytes that the factors or the rows may take. Rows that do not fit are computed
+        again when they are needed again; by default 2 GiB of them are kept.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     random_state : int, RandomState or None
@@ -84,6 +91,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The relative gap; of many classes, the largest.
     n_iter_ : int
         Sweeps; of many classes, the most.
+    engine_ : str
+        How kernels were computed, and why.
     model_ : SupportVectorModel
 
     Examples
@@ -100,6 +109,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         C: float = 1.0,
         strategy: Literal["exact"] = "exact",
+        engine: Literal["auto", "factors", "rows"] = "auto",
         loss: Literal["hinge", "squared_hinge"] = "hinge",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
@@ -114,6 +124,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel = kernel
         self.C = C
         self.strategy = strategy
+        self.engine = engine
         self.loss = loss
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
@@ -139,7 +150,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[Self]:
         """Train for several values of C, each from the solution before.
 
-        One factorisation serves all. Returns a fitted copy for each value, in their order.
+        One factorisation, or the same rows, serve all. Returns a fitted copy for each value, in
+        their order.
         """
         task = self._prepare(X, y, sample_weight)
         fitted: list[Self] = []
@@ -187,15 +199,47 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positives = [1] if len(classes) == 2 else range(len(classes))
         signs = np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
+        engine, reason = self._chosen_engine(kernel)
+        make = self._factors if engine == "factors" else self._rows
+        matrix = make(kernel, forest)
+        return _Task(kernel, forest, matrix, f"{engine}: {reason}", classes, coded, signs, weights)
+
+    def _chosen_engine(self, kernel: TreeKernel) -> tuple[str, str]:
+        """Return how to compute kernels, and why."""
+        factorises = isinstance(kernel, SubsetTree | Subtree)
+        name = type(kernel).__name__
+        if self.engine == "auto":
+            if factorises:
+                return "factors", f"{name} factorises"
+            return "rows", f"there are no factors for {name} yet"
+        if self.engine == "factors" and not factorises:
+            raise InvalidParameterError(
+                f"TreeSVC: engine 'factors' is for SubsetTree and Subtree, not for {kernel!r}: "
+                "use engine='rows' or 'auto'"
+            )
+        return self.engine, "as asked for"
+
+    def _factors(self, kernel: TreeKernel, forest: Forest) -> KernelOperator:
         with progress_bar("factorising", show=self.verbose > 0) as progress:
-            factors = factorize(
+            return factorize(
                 kernel,
                 forest,
                 max_memory=self.max_memory,
                 n_jobs=self.n_jobs,
                 progress=progress,
             )
-        return _Task(kernel, forest, factors, classes, coded, signs, weights)
+
+    def _rows(self, kernel: TreeKernel, forest: Forest) -> RowTrainer:
+        with progress_bar("preparing", show=self.verbose > 0) as progress:
+            return RowTrainer(
+                kernel._spec(),
+                forest._dag,
+                forest._roots,
+                bool(kernel.normalize),
+                _ROWS_KEPT if self.max_memory is None else self.max_memory,
+                n_threads(self.n_jobs),
+                progress,
+            )
 
     def _solve(self, task: "_Task", C: float, start: FloatArray | None) -> None:
         if not _is_real(C) or not 0 < C < np.inf:
@@ -204,7 +248,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
         bounds = np.broadcast_to(C * task.weights, task.signs.shape)
         with progress_bar("training", show=self.verbose > 0) as progress:
-            alpha, intercept, primal, _, gap, sweeps = task.factors.train(
+            alpha, intercept, primal, _, gap, sweeps = task.matrix.train(
                 task.signs,
                 np.ascontiguousarray(bounds),
                 start,
@@ -235,15 +279,19 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.objective_ = float(primal.sum())
         self.duality_gap_ = float(gap.max())
         self.n_iter_ = int(sweeps.max())
+        self.engine_ = task.engine
         self._alpha = alpha
 
     def _check_parameters(self) -> None:
         if self.strategy != "exact":
             raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
-        if self.kernel is not None and not isinstance(self.kernel, SubsetTree | Subtree):
+        if self.engine not in ("auto", "factors", "rows"):
             raise InvalidParameterError(
-                "strategy 'exact' needs a kernel whose Delta factorises, SubsetTree or Subtree; "
-                f"{self.kernel!r} does not yet: use sklearn.svm.SVC(kernel=...) with it"
+                f"TreeSVC: engine must be 'auto', 'factors' or 'rows', got {self.engine!r}"
+            )
+        if not isinstance(self.kernel, SubsetTree | Subtree | PartialTree | None):
+            raise InvalidParameterError(
+                f"TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
             )
         if self.loss not in ("hinge", "squared_hinge"):
             raise InvalidParameterError(
@@ -273,7 +321,8 @@ class _Task:
 
     kernel: TreeKernel
     forest: Forest
-    factors: KernelOperator
+    matrix: KernelOperator | RowTrainer  # of the trees' kernels
+    engine: str
     classes: NDArray[Any]
     coded: NDArray[np.intp]
     signs: NDArray[np.int8]  # by problem and example

@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
-from filbert.kernels import PartialTree
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel
 from filbert.persist import parameters
@@ -30,6 +29,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     header |= {
         "kernel": parameters.kernel_to_json(svm.model_.kernel),
         "classes_are_objects": are_objects,
+        "engine": svm.engine_,
         **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES},
     }
     arrays = {
@@ -50,8 +50,6 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
         svm._check_parameters()
         _check_cost(svm.C)
         kernel = parameters.kernel_from_json(header.get("kernel"))
-        if isinstance(kernel, PartialTree):
-            raise InvalidParameterError("the kernel of a TreeSVC cannot be PartialTree")
         support = Forest.from_arrays(_part(arrays, _FOREST))
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
@@ -71,6 +69,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.objective_ = _figure(header, "objective")
     svm.duality_gap_ = _figure(header, "duality_gap")
     svm.n_iter_ = int(_figure(header, "n_iter"))
+    svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
     return svm
 
 

@@ -1,0 +1,67 @@
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bindings.hpp"
+#include "learn/row_trainer.hpp"
+#include "svm_arrays.hpp"
+
+namespace filbert {
+
+namespace {
+
+void make_trainer(RowTrainer* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+                  const Array<NodeId>& roots, bool normalize, std::uint64_t max_bytes,
+                  int n_threads, nb::object progress) {
+  const std::vector<NodeId> ids = checked_roots(*dag, roots);
+  const Watch watch = watch_from_python(std::move(progress));
+  const nb::gil_scoped_release release;
+  new (self) RowTrainer(spec, std::move(dag), ids, normalize, max_bytes, n_threads, watch);
+}
+
+Solutions train(RowTrainer& trainer, const MatrixOf<std::int8_t>& y, const MatrixOf<double>& C,
+                std::optional<MatrixOf<double>> start, bool squared_hinge, bool intercept,
+                double tol, const Array<std::uint64_t>& seeds, std::uint32_t max_sweeps,
+                int n_threads, nb::object progress) {
+  const std::size_t n = trainer.n_trees();
+  const std::size_t k = y.shape(0);
+  check_problems(n, y, C, start, seeds);
+  std::vector<SvmProblem> problems;
+  std::vector<std::span<const double>> starts;
+  for (std::size_t c = 0; c < k; ++c) {
+    problems.push_back({{y.data() + c * n, n},
+                        {C.data() + c * n, n},
+                        squared_hinge,
+                        intercept,
+                        tol,
+                        seeds.data()[c],
+                        max_sweeps});
+    if (start) starts.push_back({start->data() + c * n, n});
+  }
+  const Watch watch = watch_from_python(std::move(progress));
+  std::vector<SvmSolution> solutions;
+  {
+    const nb::gil_scoped_release release;
+    solutions = trainer.train(problems, starts, n_threads, watch);
+  }
+  return to_arrays(solutions, n);
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+  nb::class_<RowTrainer>(m, "RowTrainer")
+      .def("__init__", &make_trainer, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+           nb::arg("normalize"), nb::arg("max_bytes"), nb::arg("n_threads"),
+           nb::arg("progress").none())
+      .def_prop_ro("n_trees", &RowTrainer::n_trees)
+      .def_prop_ro("n_distinct", [](const RowTrainer& t) { return t.cache().n_trees(); })
+      .def_prop_ro("n_rows", [](const RowTrainer& t) { return t.cache().size(); })
+      .def_prop_ro("n_rows_computed", [](const RowTrainer& t) { return t.cache().n_computed(); })
+      .def_prop_ro("peak_bytes", [](const RowTrainer& t) { return t.cache().peak_bytes(); })
+      .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
+           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
+           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+}  // namespace filbert

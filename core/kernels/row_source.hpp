@@ -1,0 +1,28 @@
+// Rows of a kernel matrix, computed when asked for: what training and searching need of a kernel
+// that they never compute in full.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/parallel.hpp"
+
+namespace filbert {
+
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+
+  virtual std::size_t n_trees() const = 0;
+  virtual std::span<const double> self() const = 0;  // K(t, t)
+
+  // out[k][j] = K(wanted[k], j) for all trees j. Values do not depend on the number of threads.
+  virtual void rows(std::span<const std::uint32_t> wanted, std::span<double* const> out,
+                    int n_threads, const Watch& watch) = 0;
+
+  // out[k][wanted[l]] = K(wanted[k], wanted[l]) only, in half the time; the rest is left alone.
+  virtual void block(std::span<const std::uint32_t> wanted, std::span<double* const> out,
+                     int n_threads, const Watch& watch) = 0;
+};
+
+}  // namespace filbert

@@ -1,0 +1,68 @@
+// Training on the trees of a forest by rows of their kernel matrix. Rows are kept from one training
+// to the next, as for several values of C.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "forest/dag.hpp"
+#include "kernels/tile_rows.hpp"
+#include "learn/active_set.hpp"
+#include "learn/row_cache.hpp"
+
+namespace filbert {
+
+class RowTrainer {
+ public:
+  // At most max_bytes of rows.
+  RowTrainer(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::span<const NodeId> roots,
+             bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch)
+      : RowTrainer(merged(*dag, roots), spec, dag, normalize, max_bytes, n_threads, watch) {}
+
+  std::size_t n_trees() const { return tree_of_.size(); }
+  const RowCache& cache() const { return cache_; }
+
+  std::vector<SvmSolution> train(std::span<const SvmProblem> problems,
+                                 std::span<const std::span<const double>> starts, int n_threads,
+                                 const Watch& report) {
+    return train_svms_on_rows(cache_, tree_of_, problems, starts, n_threads, report);
+  }
+
+ private:
+  // Equal trees are one.
+  struct Merged {
+    std::vector<NodeId> roots;
+    std::vector<std::uint32_t> first;    // by distinct tree: the first example that is this one
+    std::vector<std::uint32_t> tree_of;  // by example
+  };
+
+  static Merged merged(const Dag& dag, std::span<const NodeId> roots) {
+    Merged m;
+    std::vector<std::uint32_t> tree_at(dag.size(), kNone);
+    for (std::uint32_t i = 0; i < roots.size(); ++i) {
+      std::uint32_t& tree = tree_at[roots[i]];
+      if (tree == kNone) {
+        tree = static_cast<std::uint32_t>(m.roots.size());
+        m.roots.push_back(roots[i]);
+        m.first.push_back(i);
+      }
+      m.tree_of.push_back(tree);
+    }
+    return m;
+  }
+
+  RowTrainer(Merged m, const KernelSpec& spec, std::shared_ptr<const Dag> dag, bool normalize,
+             std::uint64_t max_bytes, int n_threads, const Watch& watch)
+      : tree_of_(std::move(m.tree_of)),
+        source_(spec, std::move(dag), std::move(m.roots), m.first, normalize, n_threads, watch),
+        cache_(source_, max_bytes) {}
+
+  std::vector<std::uint32_t> tree_of_;
+  TileRows source_;
+  RowCache cache_;
+};
+
+}  // namespace filbert

@@ -1,0 +1,259 @@
+// Training on rows: the cache by itself, and the solver against optimality conditions that are
+// checked with a kernel matrix from elsewhere.
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "check.hpp"
+#include "learn/row_trainer.hpp"
+#include "reference_kernels.hpp"
+#include "trees.hpp"
+
+namespace filbert {
+
+namespace {
+
+KernelSpec partial_tree() {
+  KernelSpec spec;
+  spec.kernel = TreeKernel::partial_tree;
+  return spec;
+}
+
+// K(i, j) = 100 i + j, so that an entry tells where it belongs.
+class NumberedRows final : public RowSource {
+ public:
+  explicit NumberedRows(std::size_t n) : self_(n, 1.0) {}
+  std::size_t n_trees() const override { return self_.size(); }
+  std::span<const double> self() const override { return self_; }
+  void rows(std::span<const std::uint32_t> wanted, std::span<double* const> out, int,
+            const Watch&) override {
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      for (std::size_t j = 0; j < n_trees(); ++j) out[k][j] = entry(wanted[k], j);
+    }
+  }
+  void block(std::span<const std::uint32_t> wanted, std::span<double* const> out, int,
+             const Watch&) override {
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      for (const std::uint32_t j : wanted) out[k][j] = entry(wanted[k], j);
+    }
+  }
+  static double entry(std::size_t i, std::size_t j) {
+    return 100.0 * static_cast<double>(std::min(i, j)) + static_cast<double>(std::max(i, j));
+  }
+
+ private:
+  std::vector<double> self_;
+};
+
+using Ids = std::vector<std::uint32_t>;
+
+Ids those_there(const RowCache& cache) {
+  Ids there;
+  for (std::uint32_t tree = 0; tree < cache.n_trees(); ++tree) {
+    if (cache.row(tree) == nullptr) continue;
+    there.push_back(tree);
+    for (std::size_t j = 0; j < cache.n_trees(); ++j) {
+      CHECK_EQUAL(cache.row(tree)[j], NumberedRows::entry(tree, j));
+    }
+  }
+  CHECK_EQUAL(there.size(), cache.size());
+  return there;
+}
+
+void rows_that_are_not_in_use_give_way_first() {
+  NumberedRows source(20);
+  RowCache cache(source, 8 * 20 * sizeof(double));
+  CHECK_EQUAL(cache.capacity(), 8);
+  const std::vector<bool> none(20, false);
+  cache.fetch(Ids{0, 1, 2, 3, 4, 5, 6, 7}, none, 1, {});
+  cache.touch(0);
+  std::vector<bool> in_use(20, false);
+  in_use[1] = in_use[2] = true;
+  cache.fetch(Ids{10, 11}, in_use, 1, {});
+  CHECK((those_there(cache) == Ids{0, 1, 2, 5, 6, 7, 10, 11}));
+  cache.fetch(Ids{12, 13, 14, 15, 16, 17, 18}, in_use, 1, {});  // in use, and used before 2
+  CHECK((those_there(cache) == Ids{2, 12, 13, 14, 15, 16, 17, 18}));
+  CHECK_EQUAL(cache.n_computed(), 17);
+}
+
+void a_matrix_is_completed() {
+  NumberedRows source(40);
+  RowCache cache(source, 1 << 20);
+  CHECK_EQUAL(cache.capacity(), 40);
+  cache.fetch(Ids{3, 17, 39}, std::vector<bool>(40, false), 1, {});
+  cache.complete(1, {});
+  CHECK_EQUAL(those_there(cache).size(), 40);
+  CHECK_EQUAL(cache.n_computed(), 40);
+}
+
+void too_little_memory() {
+  NumberedRows source(100);
+  CHECK_THROWS(OutOfMemory, RowCache(source, 7 * 100 * sizeof(double)));
+  CHECK_EQUAL(RowCache(source, 8 * 100 * sizeof(double)).capacity(), 8);
+}
+
+void rows_are_those_of_the_matrix() {
+  const std::vector<Tree> trees = random_trees(5, 60, 4, 3);
+  const Forest forest = forest_of(trees);
+  for (const bool normalize : {true, false}) {
+    const std::vector<double> K = reference_matrix(partial_tree(), trees, trees, normalize);
+    const std::size_t n = trees.size();
+    Ids numbers(n);
+    TileRows rows(partial_tree(), forest.dag, forest.roots, numbers, normalize, 1, {});
+    const Ids wanted{7, 0, 59, 31, 8, 9, 10, 11, 12, 13};
+    std::vector<double> all(wanted.size() * n), block(wanted.size() * n, -1.0);
+    std::vector<double*> to_all, to_block;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      to_all.push_back(all.data() + k * n);
+      to_block.push_back(block.data() + k * n);
+    }
+    rows.rows(wanted, to_all, 2, {});
+    rows.block(wanted, to_block, 2, {});
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      CHECK_NEAR(rows.self()[wanted[k]], K[wanted[k] * n + wanted[k]], 1e-10);
+      for (std::size_t j = 0; j < n; ++j) {
+        CHECK_NEAR(all[k * n + j], K[wanted[k] * n + j], 1e-10);
+        const bool asked_for = std::count(wanted.begin(), wanted.end(), j) > 0;
+        CHECK_NEAR(block[k * n + j], asked_for ? K[wanted[k] * n + j] : -1.0, 1e-10);
+      }
+    }
+  }
+}
+
+struct Case {
+  Forest forest;
+  std::vector<double> K;
+  std::vector<std::int8_t> y;
+  std::vector<double> C;
+  bool squared_hinge = false;
+  bool intercept = true;
+
+  std::size_t size() const { return y.size(); }
+  SvmProblem problem(double tol) const {
+    return {y, C, squared_hinge, intercept, tol, 0, 1'000'000};
+  }
+};
+
+Case random_case(unsigned seed, std::size_t n, double C, bool squared_hinge, bool intercept) {
+  std::mt19937 random(seed);
+  const std::vector<Tree> trees = random_trees(seed, n, 4, 3);
+  Case c{
+      forest_of(trees), reference_matrix(partial_tree(), trees, trees, true), {}, {}, squared_hinge,
+      intercept};
+  for (std::size_t i = 0; i < n; ++i) {
+    c.y.push_back(below(random, 2) == 0 ? 1 : -1);
+    c.C.push_back(i % 7 == 0 ? 0.0 : C * (1.0 + below(random, 3)));
+  }
+  return c;
+}
+
+SvmSolution solved(const Case& c, double tol, std::uint64_t max_bytes, int n_threads = 1,
+                   std::span<const double> start = {}) {
+  RowTrainer trainer(partial_tree(), c.forest.dag, c.forest.roots, true, max_bytes, 1, {});
+  const SvmProblem problem = c.problem(tol);
+  std::vector<std::span<const double>> starts;
+  if (!start.empty()) starts.push_back(start);
+  return trainer.train({&problem, 1}, starts, n_threads, {})[0];
+}
+
+double margin(const Case& c, const SvmSolution& s, std::size_t i) {
+  double sum = s.intercept;
+  for (std::size_t j = 0; j < c.size(); ++j) sum += c.K[i * c.size() + j] * s.alpha[j] * c.y[j];
+  return c.y[i] * sum;
+}
+
+// With room for all rows, and for few of them.
+void optimality_conditions() {
+  for (const double C : {0.05, 1.0, 10.0}) {
+    for (const bool squared_hinge : {false, true}) {
+      for (const bool intercept : {false, true}) {
+        const Case c = random_case(1, 80, C, squared_hinge, intercept);
+        for (const std::uint64_t n_rows : {1000, 16}) {
+          const SvmSolution s = solved(c, 1e-10, n_rows * c.size() * sizeof(double));
+          CHECK(s.gap <= 1e-10);
+          for (std::size_t i = 0; i < c.size(); ++i) {
+            const double m = margin(c, s, i);
+            CHECK(s.alpha[i] >= 0.0);
+            if (c.C[i] == 0.0) {
+              CHECK_EQUAL(s.alpha[i], 0.0);
+            } else if (squared_hinge) {
+              CHECK(std::fabs(s.alpha[i] - 2 * c.C[i] * std::max(0.0, 1.0 - m)) < 1e-2);
+            } else {
+              CHECK(s.alpha[i] <= c.C[i]);
+              if (s.alpha[i] < c.C[i]) CHECK(m >= 1.0 - 1e-2);
+              if (s.alpha[i] > 0.0) CHECK(m <= 1.0 + 1e-2);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+void objectives_are_what_they_say() {
+  for (const double tol : {0.3, 1e-3, 1e-8}) {
+    const Case c = random_case(2, 300, 1.0, false, true);
+    for (const std::uint64_t n_rows : {1000, 50}) {
+      const SvmSolution s = solved(c, tol, n_rows * c.size() * sizeof(double));
+      double norm = 0.0, loss = 0.0, linear = 0.0;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const double m = margin(c, s, i);
+        norm += s.alpha[i] * m;
+        loss += c.C[i] * std::max(0.0, 1.0 - m);
+        linear += s.alpha[i];
+      }
+      CHECK_NEAR(s.primal, norm / 2 + loss, 1e-10);
+      CHECK_NEAR(s.dual, linear - norm / 2, 1e-10);
+      CHECK(s.gap <= tol);
+    }
+  }
+}
+
+void the_same_bytes_for_any_threads() {
+  const Case c = random_case(3, 400, 1.0, false, true);
+  const SvmSolution one = solved(c, 1e-6, 100 * c.size() * sizeof(double));
+  for (const int n_threads : {kInline, 2, 5}) {
+    const SvmSolution same = solved(c, 1e-6, 100 * c.size() * sizeof(double), n_threads);
+    CHECK(same.alpha == one.alpha);
+    CHECK_EQUAL(same.gap, one.gap);
+  }
+}
+
+void from_the_solution_there_is_no_way_to_go() {
+  const Case c = random_case(4, 300, 1.0, false, true);
+  for (const std::uint64_t n_rows : {1000, 50}) {
+    const SvmSolution s = solved(c, 1e-7, n_rows * c.size() * sizeof(double));
+    const SvmSolution again = solved(c, 1.01e-7, n_rows * c.size() * sizeof(double), 1, s.alpha);
+    CHECK_EQUAL(again.n_sweeps, 0);
+    CHECK(again.alpha == s.alpha);
+  }
+}
+
+void it_can_be_stopped() {
+  const Case c = random_case(5, 300, 1.0, false, true);
+  RowTrainer trainer(partial_tree(), c.forest.dag, c.forest.roots, true, 1 << 30, 1, {});
+  const SvmProblem problem = c.problem(1e-12);
+  struct Enough {};
+  const Watch watch = [](std::size_t, std::size_t) { throw Enough{}; };
+  CHECK_THROWS(Enough, trainer.train({&problem, 1}, {}, kInline, watch));
+  CHECK(trainer.train({&problem, 1}, {}, 1, {})[0].gap <= 1e-12);
+}
+
+}  // namespace
+
+}  // namespace filbert
+
+int main() {
+  using namespace filbert;
+  return check::run({
+      TEST(rows_that_are_not_in_use_give_way_first),
+      TEST(a_matrix_is_completed),
+      TEST(too_little_memory),
+      TEST(rows_are_those_of_the_matrix),
+      TEST(optimality_conditions),
+      TEST(objectives_are_what_they_say),
+      TEST(the_same_bytes_for_any_threads),
+      TEST(from_the_solution_there_is_no_way_to_go),
+      TEST(it_can_be_stopped),
+  });
+}
