@@ -1,8 +1,8 @@
 // The factors of Delta for partial trees.
 //
-// Delta(u, v) is a sum over fragments f of w_f f(u) f(v). The fragment of a single node has the value
-// 1 in every node of its label and the weight mu lambda^2. One with the fragments f_1 ... f_p below
-// its root has
+// Delta(u, v) is a sum over fragments f of w_f f(u) f(v). The fragment of a single node has the
+// value 1 in every node of its label and the weight mu lambda^2. One with the fragments f_1 ... f_p
+// below its root has
 //
 //   f(u) = sum over child positions i_1 < ... < i_p of u of  pay(i) * f_1(c_i1) * ... * f_p(c_ip)
 //   w_f  = mu * w_f1 * ... * w_fp
@@ -34,8 +34,8 @@
 //
 // A node's fragments that no other node has are not listed, their mass is what is missing to
 // Delta(u, u). Up to depth d that is known from the children up to depth d - 1 by the recursion of
-// Delta itself, which asks for Delta between different children of one node as well: what these have
-// found so far, by their features.
+// Delta itself, which asks for Delta between different children of one node as well: what these
+// have found so far, by their features.
 
 #include <algorithm>
 #include <cmath>
@@ -80,15 +80,16 @@ class PartialFactorizer {
   void compute_self() {
     const Dag& dag = state_.dag;
     const double steps = 100.0 * static_cast<double>(dag.size() + dag.n_edges());
-    parallel_for(1, threads_for(steps, 1), progress_, [&](std::size_t, int, const StopToken& token) {
-      PartialPairDelta<Real> pairs(state_);
-      for (NodeId u = 0; u < dag.size(); ++u) {
-        check_steps(u);
-        if (pairs.n_known() > kMostKnown) pairs.clear();
-        if (u % 1024 == 0) token.check();
-        state_.self[u] = pairs.self(u, token);
-      }
-    });
+    parallel_for(1, threads_for(steps, 1), progress_,
+                 [&](std::size_t, int, const StopToken& token) {
+                   PartialPairDelta<Real> pairs(state_);
+                   for (NodeId u = 0; u < dag.size(); ++u) {
+                     check_steps(u);
+                     if (pairs.n_known() > kMostKnown) pairs.clear();
+                     if (u % 1024 == 0) token.check();
+                     state_.self[u] = pairs.self(u, token);
+                   }
+                 });
   }
 
   void check_steps(NodeId u) const {

@@ -6,8 +6,9 @@
 // are rooted in exactly the same two or more distinct nodes, taken together; its mass is the sum of
 // their weights. Fragments that only one distinct node has make up its residual r.
 //
-// A partial tree may be found in a node in several ways, of different weights: there Phi has values,
-// and a class is all fragments whose values are the same in all nodes but for a common factor.
+// A partial tree may be found in a node in several ways, of different weights: there Phi has
+// values, and a class is all fragments whose values are the same in all nodes but for a common
+// factor.
 #pragma once
 
 #include <cstdint>

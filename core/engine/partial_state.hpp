@@ -37,8 +37,8 @@ struct PartialState {
   const KernelSpec& spec;
   const Dag& dag;
   Real lambda, mu;
-  Real step;       // what a child in a sequence pays, on one side
-  Real childless;  // the mass of a fragment of one node
+  Real step;               // what a child in a sequence pays, on one side
+  Real childless;          // the mass of a fragment of one node
   std::vector<Real> self;  // Delta(u, u)
   std::vector<PartialNode<Real>> nodes;
   ValueLists<Real> lists;

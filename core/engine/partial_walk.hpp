@@ -204,8 +204,8 @@ class PartialWalker {
     }
   }
 
-  // --- Hits: what a feature does to a class of sequences. Those of one feature come in the order of
-  // nodes and of the way outwards.
+  // --- Hits: what a feature does to a class of sequences. Those of one feature come in the order
+  // of nodes and of the way outwards.
 
   void start_hits() {
     seen_of_feature_.clear();
@@ -217,8 +217,7 @@ class PartialWalker {
     steps_ += static_cast<double>(chunk.features.size() + 1);
     if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
     for (std::size_t i = 0; i < chunk.features.size(); ++i) {
-      add_hit(chunk.features[i],
-              {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
+      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
     }
   }
 

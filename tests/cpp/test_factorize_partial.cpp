@@ -191,8 +191,8 @@ void an_interrupt_ends_the_work() {
       ++looks;
       throw Interrupt{};
     };
-    CHECK_THROWS(Interrupt, factorize<double>(partial_tree(0.4, 0.4), *forest.dag, {1e6}, n_threads,
-                                              watch));
+    CHECK_THROWS(Interrupt,
+                 factorize<double>(partial_tree(0.4, 0.4), *forest.dag, {1e6}, n_threads, watch));
     CHECK_EQUAL(looks, 1);
   }
 }
