@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -300,6 +301,8 @@ class PartialWalker {
   }
 
   // Too many classes: each pair of nodes becomes one feature, with all that the two still share.
+  // Its values are as the roots of Delta(u, u): then it takes no more than that from u's private
+  // mass.
   void close_by_pairs(PartialFound<Real>& found) {
     ++found.n_by_pairs;
     found.set_begin.resize(first_set_ + 1);
@@ -308,6 +311,9 @@ class PartialWalker {
     found.masses.resize(first_set_);
     pair_delta_.clear();
     const auto n = static_cast<std::uint32_t>(nodes_.size());
+    using std::sqrt;
+    root_.clear();
+    for (const NodeId u : nodes_) root_.push_back(sqrt(state_.self[u]));
     for (std::uint32_t i = 0; i < n; ++i) {
       token_->check();
       meter_.check(found.bytes() + pair_delta_.bytes());
@@ -315,12 +321,14 @@ class PartialWalker {
         const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
         const Real rest = delta - known_.pair(nodes_[i], nodes_[j]);
         if (negligible(rest, delta)) continue;
-        for (const std::uint32_t member : {i, j}) {
-          found.members.push_back(first_ + member);
-          found.values.push_back(Real(1.0));
-        }
+        const bool i_is_less = is_less(root_[i], root_[j]);
+        const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
+        found.members.push_back(first_ + i);
+        found.members.push_back(first_ + j);
+        found.values.push_back(i_is_less ? less : Real(1.0));
+        found.values.push_back(i_is_less ? Real(1.0) : less);
         found.set_begin.push_back(found.members.size());
-        found.masses.push_back(rest);
+        found.masses.push_back(rest / less);
       }
     }
   }
@@ -383,6 +391,7 @@ class PartialWalker {
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
   std::vector<Laid<Real>> turned_, sums_;
   std::vector<Real> emitted_;
+  std::vector<Real> root_;
   std::vector<char> any_;
 
   ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
