@@ -226,4 +226,87 @@ class PartialKnown {
   std::vector<typename ValueLists<Real>::Chunk> chunks_;
 };
 
+// The same for all pairs of a block, row by row, by adding each feature to the nodes that have it.
+template <class Real>
+class PartialKnownRows {
+ public:
+  explicit PartialKnownRows(const PartialState<Real>& state) : state_(state) {}
+
+  void start(std::span<const NodeId> nodes) {
+    number_of_feature_.clear();
+    features_.clear();
+    begin_.assign(1, 0);
+    entries_.clear();
+    row_.assign(nodes.size(), Real(0.0));
+    for (const NodeId u : nodes) {
+      state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const auto& chunk) {
+        for (std::size_t i = 0; i < chunk.features.size(); ++i) {
+          entries_.push_back({number_of(chunk.features[i]), chunk.values[i]});
+        }
+      });
+      begin_.push_back(entries_.size());
+    }
+    find_nodes();
+  }
+
+  // Of node i with the nodes after it. To be asked for in ascending order.
+  std::span<const Real> row(std::uint32_t i) {
+    std::fill(row_.begin() + i, row_.end(), Real(0.0));
+    for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+      Feature& feature = features_[entries_[k].number];
+      ++feature.next;  // node i itself
+      const Real weight = feature.mass * entries_[k].value;
+      for (std::size_t at = feature.next; at < feature.end; ++at) {
+        row_[by_feature_[at].number] += weight * by_feature_[at].value;
+      }
+    }
+    return row_;
+  }
+
+  std::uint64_t bytes() const { return (entries_.size() + by_feature_.size()) * sizeof(Entry); }
+
+ private:
+  struct Feature {
+    Real mass;
+    std::size_t next, end;  // in by_feature_
+  };
+  struct Entry {
+    std::uint32_t number;  // of a feature, or of a node
+    Real value;
+  };
+
+  std::uint32_t number_of(std::uint32_t feature) {
+    std::uint32_t& known = number_of_feature_.at(feature);
+    if (known == 0) {
+      features_.push_back({state_.mass[feature], 0, 0});
+      known = static_cast<std::uint32_t>(features_.size());
+    }
+    return known - 1;
+  }
+
+  // The nodes that have each feature, ascending.
+  void find_nodes() {
+    for (const Entry& entry : entries_) ++features_[entry.number].end;
+    std::size_t sum = 0;
+    for (Feature& feature : features_) {
+      feature.next = sum;
+      sum += feature.end;
+      feature.end = feature.next;
+    }
+    by_feature_.resize(sum);
+    for (std::uint32_t i = 0; i + 1 < begin_.size(); ++i) {
+      for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
+        by_feature_[features_[entries_[k].number].end++] = {i, entries_[k].value};
+      }
+    }
+  }
+
+  const PartialState<Real>& state_;
+  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // + 1
+  std::vector<Feature> features_;                               // by number
+  std::vector<std::size_t> begin_;                              // of a node, in entries_
+  std::vector<Entry> entries_, by_feature_;
+  std::vector<Real> row_;
+};
+
 }  // namespace filbert

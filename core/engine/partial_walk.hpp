@@ -86,7 +86,7 @@ template <class Real>
 class PartialWalker {
  public:
   PartialWalker(const PartialState<Real>& state, MemoryMeter& meter)
-      : state_(state), meter_(meter), pair_delta_(state), known_(state) {}
+      : state_(state), meter_(meter), pair_delta_(state), known_(state), known_rows_(state) {}
 
   // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
@@ -310,16 +310,18 @@ class PartialWalker {
     found.values.resize(found.set_begin.back());
     found.masses.resize(first_set_);
     pair_delta_.clear();
+    known_rows_.start(nodes_);
     const auto n = static_cast<std::uint32_t>(nodes_.size());
     using std::sqrt;
     root_.clear();
     for (const NodeId u : nodes_) root_.push_back(sqrt(state_.self[u]));
     for (std::uint32_t i = 0; i < n; ++i) {
       token_->check();
-      meter_.check(found.bytes() + pair_delta_.bytes());
+      meter_.check(found.bytes() + pair_delta_.bytes() + known_rows_.bytes());
+      const std::span<const Real> known = known_rows_.row(i);
       for (std::uint32_t j = i + 1; j < n; ++j) {
         const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
-        const Real rest = delta - known_.pair(nodes_[i], nodes_[j]);
+        const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
         const bool i_is_less = is_less(root_[i], root_[j]);
         const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
@@ -378,6 +380,7 @@ class PartialWalker {
   MemoryMeter& meter_;
   PartialPairDelta<Real> pair_delta_;
   PartialKnown<Real> known_;
+  PartialKnownRows<Real> known_rows_;
   const StopToken* token_ = nullptr;
   std::uint32_t round_ = 0;
   double steps_ = 0.0;

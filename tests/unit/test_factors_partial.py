@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.datasets import DATASETS
 from filbert import Forest, _core
 from filbert.errors import KernelOverflowError, OutOfMemoryError, TooExpensiveError
 from filbert.kernels import PartialTree
@@ -18,12 +20,14 @@ from tests.reference import kernels
 from tests.reference.trees import Node
 from tests.strategies import forests, random_trees
 from tests.unit.test_factors import (
+    SAMPLED,
     SHAPES,
     TOLERANCE,
     Array,
     assert_scores,
     assert_values,
     build,
+    sample,
     weights,
 )
 
@@ -182,3 +186,14 @@ def test_a_limit_of_steps() -> None:
 @each_kernel
 def test_no_trees(kernel: PartialTree) -> None:
     assert factorize(kernel, Forest()).scores(np.ones((0, 2)), 1).shape == (0, 2)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", SAMPLED)
+def test_every_data_set(shared_dir: Path, name: str) -> None:
+    """Against the pairwise engine, which is tested against the reference."""
+    forest = Forest(sample(DATASETS[name](shared_dir / "data"), 120, seed=1))
+    for kernel in KERNELS[:2]:
+        K = kernel(forest)
+        for budget in (1.0, 0.0):
+            assert_values(factors_of(kernel, forest, budget, 2), K)
