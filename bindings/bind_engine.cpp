@@ -16,9 +16,6 @@ void make_operator(KernelOperator* self, const KernelSpec& spec, std::shared_ptr
                    const Array<NodeId>& roots, bool normalize, double budget,
                    std::uint64_t max_bytes, bool keep_nodes, int n_threads, nb::object progress) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
-  if (spec.kernel == TreeKernel::partial_tree) {
-    throw nb::value_error("factors are for subtrees and subset trees");
-  }
   const Watch watch = watch_from_python(std::move(progress));
   const OperatorOptions options{normalize, {budget, max_bytes}, keep_nodes};
   const nb::gil_scoped_release release;

@@ -73,6 +73,11 @@ class Wide {
 
   bool is_zero() const { return mantissa_ == 0.0; }
 
+  // The value is mantissa * 2^(512 * power). Of two positive values the one of larger power is not
+  // the smaller one.
+  double mantissa() const { return mantissa_; }
+  std::int64_t power() const { return power_; }
+
   // Infinite where the value is beyond double, 0 where it is below.
   double to_double() const { return scale(mantissa_, power_); }
 

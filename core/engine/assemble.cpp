@@ -69,6 +69,7 @@ class Assembler {
         options_(options),
         meter_(options.max_bytes),
         n_features_(factors.mass.size()),
+        has_values_(!factors.values.empty()),
         n_threads_(n_threads),
         watch_(watch) {}
 
@@ -89,7 +90,7 @@ class Assembler {
  private:
   struct Column {
     SetKey key;
-    double count = 0.0;
+    double count = 0.0;           // in all trees together; of real values, about
     std::uint32_t tree = kNone;   // the only one that has it; kNone: there are several, or none
     std::uint32_t first = kNone;  // the first column of the same trees; kNone: it is not shared
   };
@@ -120,6 +121,7 @@ class Assembler {
     const std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
     columns_.resize(n_features_ + dag_.size());
     in_parts(columns_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
+      std::vector<TreesOfValue> scratch;
       for (std::size_t c = begin; c < end; ++c) {
         Profile profile;
         if (c >= n_features_) {
@@ -129,6 +131,7 @@ class Assembler {
           for (const NodeId u : factors_.nodes_of(static_cast<std::uint32_t>(c))) {
             profile.add(profiles[u]);
           }
+          if (has_values_) profile.key = key_with_values(c, profiles, scratch);
         }
         if (!profile.occurs()) continue;
         columns_[c].key = profile.key;
@@ -144,8 +147,51 @@ class Assembler {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
       if (column.tree == kNone) continue;
-      private_[column.tree] += Real(column.count * column.count) * mass_of(c);
+      const Real count = total_of(c, profiles);
+      private_[column.tree] += count * count * mass_of(c);
     }
+  }
+
+  // What all trees have of a column together.
+  Real total_of(std::size_t c, const std::vector<Profile>& profiles) const {
+    if (c >= n_features_ || !has_values_) return Real(columns_[c].count);
+    Real total(0.0);
+    for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+      total += Real(profiles[factors_.nodes[k]].count) * factors_.set_values[k];
+    }
+    return total;
+  }
+
+  struct TreesOfValue {
+    std::uint64_t value;
+    SetKey trees;
+  };
+
+  // Nodes of the same value are one multiset of trees; columns are the same where these and their
+  // values are. Where all values are 1, the key is that of a column without values.
+  SetKey key_with_values(std::size_t c, const std::vector<Profile>& profiles,
+                         std::vector<TreesOfValue>& scratch) const {
+    scratch.clear();
+    for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+      const Profile& profile = profiles[factors_.nodes[k]];
+      if (profile.occurs()) scratch.push_back({exact_bits(factors_.set_values[k]), profile.key});
+    }
+    std::sort(scratch.begin(), scratch.end(),
+              [](const TreesOfValue& x, const TreesOfValue& y) { return x.value < y.value; });
+    SetKey sum;
+    for (std::size_t i = 0; i < scratch.size();) {
+      const std::uint64_t value = scratch[i].value;
+      SetKey trees;
+      for (; i < scratch.size() && scratch[i].value == value; ++i) trees += scratch[i].trees;
+      const bool one = value == exact_bits(Real(1.0));
+      sum += one ? trees : SetKey{spread(trees.a ^ value), spread(trees.b + value)};
+    }
+    return sum;
+  }
+
+  static std::uint64_t exact_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+  static std::uint64_t exact_bits(const Wide& x) {
+    return exact_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
   }
 
   // Columns of the same trees are one. They are found within parts of the keys, so that the tables
@@ -189,28 +235,35 @@ class Assembler {
     merged_mass_ = std::move(mass);
   }
 
-  // visit(rank) for the columns of a node; of those that were merged only the first is listed.
+  // visit(rank, value) for the columns of a node; of those that were merged only the first is
+  // listed.
   template <class Visit>
   void for_each_rank(NodeId u, const Visit& visit) const {
-    for (const std::uint32_t t : factors_.features_of(u)) {
-      if (rank_[t] != kNone) visit(rank_[t]);
+    for (std::uint64_t k = factors_.begin[u]; k < factors_.begin[u + 1]; ++k) {
+      const std::uint32_t rank = rank_[factors_.features[k]];
+      if (rank != kNone) visit(rank, has_values_ ? factors_.values[k] : Real(1.0));
     }
-    if (rank_[n_features_ + u] != kNone) visit(rank_[n_features_ + u]);
+    if (rank_[n_features_ + u] != kNone) visit(rank_[n_features_ + u], Real(1.0));
   }
 
   void list_by_node() {
     node_begin_.assign(dag_.size() + 1, 0);
     in_parts(dag_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t u = begin; u < end; ++u) {
-        for_each_rank(static_cast<NodeId>(u), [&](std::uint32_t) { ++node_begin_[u + 1]; });
+        for_each_rank(static_cast<NodeId>(u),
+                      [&](std::uint32_t, const Real&) { ++node_begin_[u + 1]; });
       }
     });
     std::partial_sum(node_begin_.begin(), node_begin_.end(), node_begin_.begin());
     node_columns_.resize(node_begin_.back());
+    if (has_values_) node_values_.resize(node_begin_.back());
     in_parts(dag_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t u = begin; u < end; ++u) {
-        std::uint32_t* fill = node_columns_.data() + node_begin_[u];
-        for_each_rank(static_cast<NodeId>(u), [&](std::uint32_t rank) { *fill++ = rank; });
+        std::uint64_t at = node_begin_[u];
+        for_each_rank(static_cast<NodeId>(u), [&](std::uint32_t rank, const Real& value) {
+          if (has_values_) node_values_[at] = value;
+          node_columns_[at++] = rank;
+        });
       }
     });
   }
@@ -230,9 +283,12 @@ class Assembler {
       repeated += n * x_.counts[i];
     }
     // A few repetitions cost less than values beside all columns.
-    with_values_ = !std::is_same_v<Real, double> || repeated > distinct + distinct / 4;
+    with_values_ =
+        has_values_ || !std::is_same_v<Real, double> || repeated > distinct + distinct / 4;
     const std::uint64_t n_entries = with_values_ ? distinct : repeated;
-    meter_.set_kept(factors_.features.size() * 8 + node_columns_.size() * 4 + x_.nodes.size() * 8 +
+    const std::size_t of_values = has_values_ ? sizeof(Real) : 0;
+    meter_.set_kept(factors_.features.size() * (8 + 2 * of_values) +
+                    node_columns_.size() * (4 + of_values) + x_.nodes.size() * 8 +
                     n_entries * (with_values_ ? 12 : 4));
     make_room(out, n_entries);
     std::vector<std::unique_ptr<Counter>> counters(
@@ -240,7 +296,7 @@ class Assembler {
     in_parts(roots_.size(), 500.0, [&](std::size_t begin, std::size_t end, std::size_t worker) {
       if (!counters[worker]) counters[worker] = std::make_unique<Counter>(merged_mass_);
       for (std::size_t tree = begin; tree < end; ++tree) {
-        fill_tree(out, tree);
+        fill_tree(out, tree, *counters[worker]);
         scale_tree(out, tree, *counters[worker]);
       }
     });
@@ -265,42 +321,50 @@ class Assembler {
     if (!std::is_same_v<Real, double>) out.norm.resize(n);
   }
 
-  void fill_tree(TreeFactors& out, std::size_t tree) const {
+  // How often a tree has each column.
+  struct Counter {
+    struct Entry {
+      Real mass;
+      Real count;
+    };
+    explicit Counter(const std::vector<Real>& masses) {
+      for (const Real& mass : masses) entries.push_back({mass, Real(0.0)});
+    }
+    std::vector<Entry> entries;
+    std::vector<Real> values;  // of one tree, beside its columns; unless all are 1
+  };
+
+  // The columns, and the values before they are scaled.
+  void fill_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
+    counter.values.clear();
     std::uint64_t at = out.begin[tree];
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
       const std::uint32_t* const from = node_columns_.data() + node_begin_[x_.nodes[i]];
       const std::size_t n = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
       for (std::uint32_t k = 0; k < (with_values_ ? 1 : x_.counts[i]); ++k) {
         std::copy_n(from, n, out.columns.data() + at);
-        if (with_values_) std::fill_n(out.values.data() + at, n, x_.counts[i]);
         at += n;
+        if (!with_values_) continue;
+        const Real count(x_.counts[i]);
+        for (std::size_t j = 0; j < n; ++j) {
+          counter.values.push_back(has_values_ ? count * node_values_[node_begin_[x_.nodes[i]] + j]
+                                               : count);
+        }
       }
     }
   }
-
-  // How often a tree has each column.
-  struct Counter {
-    struct Entry {
-      Real mass;
-      double count;
-    };
-    explicit Counter(const std::vector<Real>& masses) {
-      for (const Real& mass : masses) entries.push_back({mass, 0.0});
-    }
-    std::vector<Entry> entries;
-  };
 
   // Adding a column `value` times to `count` times adds (2 count + value) value to the square.
   Real self_kernel(const TreeFactors& out, std::size_t tree, Counter& counter) const {
     Real self = private_[tree];
     for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
       auto& entry = counter.entries[out.columns[k]];
-      const double value = with_values_ ? out.values[k] : 1.0;
-      self += Real((2.0 * entry.count + value) * value) * entry.mass;
+      const Real value = with_values_ ? counter.values[k - out.begin[tree]] : Real(1.0);
+      self += (Real(2.0) * entry.count + value) * value * entry.mass;
       entry.count += value;
     }
     for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
-      counter.entries[out.columns[k]].count = 0.0;
+      counter.entries[out.columns[k]].count = Real(0.0);
     }
     return self;
   }
@@ -313,16 +377,23 @@ class Assembler {
       out.scale[tree] = self > 0.0 ? 1.0 / norm : 0.0;
       out.self[tree] = self > 0.0 ? (options_.normalize ? 1.0 : self) : 0.0;
       out.diagonal[tree] = private_[tree] * out.scale[tree] * out.scale[tree];
+      std::copy(counter.values.begin(), counter.values.end(), values_of(out, tree));
     } else {
-      scale_wide(out, tree, self);
+      scale_wide(out, tree, self, counter.values);
     }
+  }
+
+  static auto values_of(TreeFactors& out, std::size_t tree) {
+    return out.values.begin() +
+           (out.values.empty() ? 0 : static_cast<std::ptrdiff_t>(out.begin[tree]));
   }
 
   static Wide size_of(const Wide& x) { return is_negative(x) ? Wide(0.0) - x : x; }
   static bool is_negative(const Wide& x) { return ratio(x, Wide(1.0), Wide(1.0)) < 0.0; }
 
   // The root of a column's mass goes into the values, and its sign stays.
-  void scale_wide(TreeFactors& out, std::size_t tree, const Wide& self) const {
+  void scale_wide(TreeFactors& out, std::size_t tree, const Wide& self,
+                  const std::vector<Wide>& values) const {
     const Wide norm = options_.normalize ? sqrt(self) : Wide(1.0);
     out.norm[tree] = norm;
     out.self[tree] = options_.normalize ? (self.is_zero() ? 0.0 : 1.0) : self.to_double();
@@ -331,7 +402,7 @@ class Assembler {
                            " with itself is beyond the range of float64");
     }
     for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
-      const Wide value = Wide(out.values[k]) * sqrt(size_of(merged_mass_[out.columns[k]]));
+      const Wide value = values[k - out.begin[tree]] * sqrt(size_of(merged_mass_[out.columns[k]]));
       out.values[k] = self.is_zero() ? 0.0 : ratio(value, norm, Wide(1.0));
     }
     out.diagonal[tree] = self.is_zero() ? 0.0 : ratio(private_[tree], norm, norm);
@@ -351,6 +422,7 @@ class Assembler {
   AssemblyOptions options_;
   MemoryMeter meter_;
   std::size_t n_features_;
+  bool has_values_;  // of the nodes' features
   int n_threads_;
   const Watch& watch_;
 
@@ -360,6 +432,7 @@ class Assembler {
   std::vector<std::uint32_t> rank_;  // by column; kNone: it is not listed
   std::vector<std::uint64_t> node_begin_;
   std::vector<std::uint32_t> node_columns_;  // ranks
+  std::vector<Real> node_values_;            // beside them, or empty: then all are 1
   Occurrences x_;
   bool with_values_ = false;
 };

@@ -119,7 +119,8 @@ bool tried(std::size_t n_values, const Make& make) {
 
 TreeFactors factors_of(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,
                        bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch) {
-  const AssemblyOptions options{spec.include_leaves, normalize, max_bytes};
+  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
+  const AssemblyOptions options{include_leaves, normalize, max_bytes};
   const FactorLimits limits{FactorLimits{}.budget, max_bytes};
   if (fits_double(spec, dag)) {
     return assemble(factorize<double>(spec, dag, limits, n_threads, watch), dag, roots, options,

@@ -1,10 +1,14 @@
-// The exact factorisation of Delta for subset trees:
+// The exact factorisation of Delta:
 //
 //   Delta = Phi M Phi^T + diag(r)
 //
 // over the distinct nodes of a forest. A column of Phi is a class of fragments: all fragments that
 // are rooted in exactly the same two or more distinct nodes, taken together; its mass is the sum of
 // their weights. Fragments that only one distinct node has make up its residual r.
+//
+// A partial tree may be found in a node in several ways, of different weights: there Phi has
+// values, and a class is all fragments whose values are the same in all nodes but for a common
+// factor.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +27,10 @@ struct Factors {
   // Phi by rows and by columns: the features of each node, and the nodes of each feature.
   std::vector<std::uint64_t> begin;      // by node, one more than there are
   std::vector<std::uint32_t> features;   // of a node: ascending
+  std::vector<Real> values;              // beside them, or empty: then all are 1
   std::vector<std::uint64_t> set_begin;  // by feature, one more than there are
   std::vector<NodeId> nodes;             // of a feature
+  std::vector<Real> set_values;          // beside them, or empty: then all are 1
   std::vector<Real> mass;                // by feature
   std::vector<Real> residual;            // by node
   std::vector<Real> self;                // by node: Delta(u, u)
@@ -52,9 +58,16 @@ struct FactorLimits {
 // Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.
 bool fits_double(const KernelSpec& spec, const Dag& dag);
 
-// Subtree and subset tree kernels. Throws OutOfMemory where the factors would exceed max_bytes.
+// Throws OutOfMemory where the factors would exceed max_bytes, and TooExpensive for partial trees
+// where a single pair of nodes would take more than spec.max_steps.
 template <class Real>
 Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
                         int n_threads, const Watch& watch);
+
+// What factorize() does for partial trees.
+template <class Real>
+Factors<Real> factorize_partial(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
+                                int n_threads, const Watch& watch);
+bool partial_fits_double(const KernelSpec& spec, const Dag& dag);
 
 }  // namespace filbert

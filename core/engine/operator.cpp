@@ -20,6 +20,7 @@ std::vector<Real> times_delta(const Factors<Real>& factors, std::span<const Real
                               int n_threads, const Watch& watch) {
   const std::size_t n_features = factors.mass.size();
   const std::size_t n_nodes = factors.residual.size();
+  const bool has_values = !factors.values.empty();
   std::vector<Real> of_feature(n_features * k, Real(0.0));
   parallel_for((n_features + kPart - 1) / kPart, n_threads, watch,
                [&](std::size_t part, int, const StopToken& token) {
@@ -27,8 +28,10 @@ std::vector<Real> times_delta(const Factors<Real>& factors, std::span<const Real
                  const std::size_t last = std::min(n_features, (part + 1) * kPart);
                  for (std::size_t t = part * kPart; t < last; ++t) {
                    Real* const sum = of_feature.data() + t * k;
-                   for (const NodeId u : factors.nodes_of(static_cast<std::uint32_t>(t))) {
-                     for (std::size_t c = 0; c < k; ++c) sum[c] += f[u * k + c];
+                   for (std::uint64_t i = factors.set_begin[t]; i < factors.set_begin[t + 1]; ++i) {
+                     const Real* const own = f.data() + factors.nodes[i] * k;
+                     const Real value = has_values ? factors.set_values[i] : Real(1.0);
+                     for (std::size_t c = 0; c < k; ++c) sum[c] += value * own[c];
                    }
                    for (std::size_t c = 0; c < k; ++c) sum[c] *= factors.mass[t];
                  }
@@ -43,8 +46,10 @@ std::vector<Real> times_delta(const Factors<Real>& factors, std::span<const Real
                    for (std::size_t c = 0; c < k; ++c) {
                      sum[c] = factors.residual[u] * f[u * k + c];
                    }
-                   for (const std::uint32_t t : factors.features_of(static_cast<NodeId>(u))) {
-                     for (std::size_t c = 0; c < k; ++c) sum[c] += of_feature[t * k + c];
+                   for (std::uint64_t i = factors.begin[u]; i < factors.begin[u + 1]; ++i) {
+                     const Real* const other = of_feature.data() + factors.features[i] * k;
+                     const Real value = has_values ? factors.values[i] : Real(1.0);
+                     for (std::size_t c = 0; c < k; ++c) sum[c] += value * other[c];
                    }
                  }
                });
@@ -111,7 +116,8 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   n_node_entries = factors.features.size();
   n_rounds = factors.n_rounds;
   n_blocks_by_pairs = factors.n_blocks_by_pairs;
-  const AssemblyOptions assembly{spec.include_leaves, options.normalize, options.limits.max_bytes};
+  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
+  const AssemblyOptions assembly{include_leaves, options.normalize, options.limits.max_bytes};
   trees_ = assemble(factors, *dag_, roots_, assembly, n_threads, assembling);
   cpu_factorizing = factorized - start;
   cpu_assembling = cpu_seconds() - factorized;

@@ -29,7 +29,6 @@ struct OperatorOptions {
   bool keep_nodes = false;  // for contributions
 };
 
-// Subtree and subset tree kernels.
 class KernelOperator {
  public:
   KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::vector<NodeId> roots,

@@ -37,16 +37,22 @@ template <class Real>
 std::vector<double> multiplied(const Factors<Real>& factors) {
   const std::size_t n = factors.residual.size();
   std::vector<double> product(n * n, 0.0);
-  std::vector<bool> has(factors.mass.size(), false);
+  const auto value = [&](std::uint64_t k) {
+    return factors.values.empty() ? 1.0L : static_cast<long double>(plain(factors.values[k]));
+  };
+  std::vector<long double> z(factors.mass.size(), 0.0L);
   for (NodeId u = 0; u < n; ++u) {
-    for (const std::uint32_t t : factors.features_of(u)) has[t] = true;
+    for (std::uint64_t k = factors.begin[u]; k < factors.begin[u + 1]; ++k) {
+      z[factors.features[k]] = value(k) * plain(factors.mass[factors.features[k]]);
+    }
     for (NodeId v = 0; v < n; ++v) {
       long double sum = u == v ? plain(factors.residual[u]) : 0.0;
-      for (const std::uint32_t t : factors.features_of(v))
-        sum += has[t] ? plain(factors.mass[t]) : 0;
+      for (std::uint64_t k = factors.begin[v]; k < factors.begin[v + 1]; ++k) {
+        sum += value(k) * z[factors.features[k]];
+      }
       product[u * n + v] = static_cast<double>(sum);
     }
-    for (const std::uint32_t t : factors.features_of(u)) has[t] = false;
+    for (const std::uint32_t t : factors.features_of(u)) z[t] = 0.0L;
   }
   return product;
 }

@@ -17,8 +17,8 @@ template <class Real>
 TreeFactors assembled(const KernelSpec& spec, const Forest& forest, bool normalize,
                       double budget = 4.0, int n_threads = 1) {
   const Factors<Real> factors = factorize<Real>(spec, *forest.dag, {budget}, n_threads, {});
-  return assemble(factors, *forest.dag, forest.roots, {spec.include_leaves, normalize}, n_threads,
-                  {});
+  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
+  return assemble(factors, *forest.dag, forest.roots, {include_leaves, normalize}, n_threads, {});
 }
 
 void check_matrix(const TreeFactors& factors, const std::vector<double>& expected) {
@@ -42,7 +42,9 @@ std::vector<std::vector<Tree>> some_forests() {
 void the_kernel_matrix() {
   for (const std::vector<Tree>& trees : some_forests()) {
     const Forest forest = forest_of(trees);
-    for (const KernelSpec& spec : {subtree(0.4), subset_tree(0.4), subset_tree(1.0, true)}) {
+    for (const KernelSpec& spec :
+         {subtree(0.4), subset_tree(0.4), subset_tree(1.0, true), partial_tree(0.4, 0.6),
+          partial_tree(1.0, 1.0), partial_tree(0.7, 0.4, Penalty::gaps, 2)}) {
       for (const bool normalize : {false, true}) {
         const std::vector<double> expected = reference_matrix(spec, trees, trees, normalize);
         for (const double budget : {4.0, 0.0}) {

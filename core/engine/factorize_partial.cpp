@@ -1,0 +1,385 @@
+// The factors of Delta for partial trees.
+//
+// Delta(u, v) is a sum over fragments f of w_f f(u) f(v). The fragment of a single node has the
+// value 1 in every node of its label and the weight mu lambda^2. One with the fragments f_1 ... f_p
+// below its root has
+//
+//   f(u) = sum over child positions i_1 < ... < i_p of u of  pay(i) * f_1(c_i1) * ... * f_p(c_ip)
+//   w_f  = mu * w_f1 * ... * w_fp
+//
+// where pay(i) is lambda^(i_p - i_1 + 1) for spans and lambda to the number of children passed over
+// for gaps: `step` for each element (lambda or 1), lambda for each child passed over. As in
+// factorize.cpp, round d adds the fragments of depth d; only nodes of one label share any, so that
+// labels are the blocks of a round. The sum stays the same when fragments whose values are
+// proportional, f = c g in all nodes, become one feature of weight w_g + c^2 w_f; and since f is
+// linear in each f_j, sequences of features may be taken instead of sequences of fragments.
+//
+// In a block sequences grow element by element. One is known by where it can be laid: values over
+// (node, child position of the outermost element), from which all that it can grow to follows.
+// Sequences whose values are proportional are merged there already, and those of only one node are
+// dropped: this is what keeps their number down. To find each sequence with an element of the last
+// round once, it starts at the first such element, its anchor; it grows to the left by features of
+// earlier rounds; then only where the anchor is matters, positions further left are summed out, and
+// it grows to the right by any features. Lengths are gone through one by one, so that they can be
+// bounded, and each length's sequences are fragments: f(u) is the sum over the positions in u.
+//
+// Proportional: values are divided by the largest of them, and 40 bits of each go into a key of 128
+// bits. Values that should be equal differ by some 1e-15; where a boundary of rounding comes to lie
+// between them, they are not merged, which costs a feature and no precision. Values that are not
+// equal but agree in 40 bits would be merged with a relative error below 1e-12; they are sums of
+// products of powers of lambda, in which such coincidences are not found in practice, and even one
+// in each of 50 steps would stay below 1e-10. All values are at most 1 and no value is ever the
+// result of a subtraction. One that underflows belongs to a pair whose Delta is, by the single node
+// that they share, many orders of magnitude larger (see partial_fits_double).
+//
+// A node's fragments that no other node has are not listed, their mass is what is missing to
+// Delta(u, u). Up to depth d that is known from the children up to depth d - 1 by the recursion of
+// Delta itself, which asks for Delta between different children of one node as well: what these
+// have found so far, by their features.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "base/errors.hpp"
+#include "engine/factors.hpp"
+#include "engine/partial_walk.hpp"
+
+namespace filbert {
+
+namespace {
+
+template <class Real>
+class PartialFactorizer {
+ public:
+  PartialFactorizer(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
+                    int n_threads, const Watch& watch)
+      : limits_(limits),
+        n_threads_(n_threads),
+        watch_(watch),
+        meter_(limits.max_bytes),
+        state_(spec, dag) {}
+
+  Factors<Real> run() {
+    compute_self();
+    first_round();
+    for (std::uint32_t round = 2; !blocks_.empty(); ++round) {
+      factors_.n_rounds = round;
+      next_round(round);
+    }
+    collect();
+    factors_.peak_bytes = meter_.most();
+    return std::move(factors_);
+  }
+
+ private:
+  // Children before parents. Different children of one node are compared, so this takes what the
+  // kernel of each tree with itself would.
+  void compute_self() {
+    const Dag& dag = state_.dag;
+    const double steps = 100.0 * static_cast<double>(dag.size() + dag.n_edges());
+    parallel_for(1, threads_for(steps, 1), progress_,
+                 [&](std::size_t, int, const StopToken& token) {
+                   PartialPairDelta<Real> pairs(state_);
+                   for (NodeId u = 0; u < dag.size(); ++u) {
+                     check_steps(u);
+                     if (pairs.n_known() > kMostKnown) pairs.clear();
+                     if (u % 1024 == 0) token.check();
+                     state_.self[u] = pairs.self(u, token);
+                   }
+                 });
+  }
+
+  void check_steps(NodeId u) const {
+    const auto k = static_cast<double>(state_.dag.arity(u));
+    const double longest = state_.spec.max_subsequence;
+    const double steps = k * k * (longest > 0.0 && longest < k ? longest : 1.0);
+    if (steps <= state_.spec.max_steps) return;
+    throw TooExpensive("a node labelled '" +
+                           std::string(state_.dag.labels().text(state_.dag.label(u))) + "' with " +
+                           std::to_string(state_.dag.arity(u)) + " children",
+                       steps);
+  }
+
+  // Fragments of one node. A label of a single node has nothing to share at all.
+  void first_round() {
+    factors_.n_rounds = 1;
+    std::vector<std::vector<NodeId>> nodes = nodes_by_label();
+    find_reused(nodes);
+    PartialFound<Real> found;
+    for (std::vector<NodeId>& members : nodes) {
+      if (members.empty()) continue;
+      const auto first = static_cast<std::uint32_t>(found.active.size());
+      found.active.insert(found.active.end(), members.begin(), members.end());
+      if (members.size() == 1) {
+        const Real& self = state_.self[members.front()];
+        const bool needed = state_.nodes[members.front()].reused;
+        found.total.push_back(self);
+        found.private_mass.push_back(needed ? self : Real(0.0));
+        found.n_private += needed;
+        continue;
+      }
+      for (std::uint32_t i = 0; i < members.size(); ++i) found.members.push_back(first + i);
+      found.values.resize(found.members.size(), Real(1.0));
+      found.set_begin.push_back(found.members.size());
+      found.masses.push_back(state_.childless);
+      found.total.insert(found.total.end(), members.size(), state_.childless);
+      found.private_mass.insert(found.private_mass.end(), members.size(), Real(0.0));
+      std::erase_if(members, [&](NodeId u) { return state_.dag.is_leaf(u); });
+      n_left_ = n_open_ += members.size();
+      if (!members.empty()) blocks_.push_back({std::move(members)});
+    }
+    commit({&found, 1}, 1);
+    // The largest blocks first: then the last tasks of a round are small ones.
+    std::stable_sort(blocks_.begin(), blocks_.end(),
+                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
+  }
+
+  std::vector<std::vector<NodeId>> nodes_by_label() const {
+    std::vector<std::vector<NodeId>> nodes(state_.dag.labels().size());
+    for (NodeId u = 0; u < state_.dag.size(); ++u) nodes[state_.dag.label(u)].push_back(u);
+    return nodes;
+  }
+
+  // A child of two different nodes of one label: there its private mass is shared.
+  void find_reused(const std::vector<std::vector<NodeId>>& nodes) {
+    struct Seen {
+      LabelId label = kNone;
+      NodeId parent = kNone;
+    };
+    std::vector<Seen> seen(state_.dag.size());
+    for (LabelId label = 0; label < nodes.size(); ++label) {
+      for (const NodeId u : nodes[label]) {
+        for (const NodeId c : state_.dag.children(u)) {
+          if (seen[c].label == label && seen[c].parent != u) state_.nodes[c].reused = true;
+          seen[c] = {label, u};
+        }
+      }
+    }
+  }
+
+  // Walks the blocks, many small ones to a task.
+  void next_round(std::uint32_t round) {
+    std::vector<std::size_t> task_begin{0};
+    std::size_t weight = 0;
+    n_left_ = 0;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      weight += blocks_[i].open.size();
+      n_left_ += blocks_[i].open.size();
+      if (weight >= kTaskNodes || i + 1 == blocks_.size()) {
+        task_begin.push_back(i + 1);
+        weight = 0;
+      }
+    }
+    const int n_threads = threads_for_round();
+    walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
+    std::vector<PartialFound<Real>> found(task_begin.size() - 1);
+    parallel_for(found.size(), n_threads, progress_,
+                 [&](std::size_t task, int worker, const StopToken& token) {
+                   auto& walker = walkers_[static_cast<std::size_t>(worker)];
+                   if (!walker) walker = std::make_unique<PartialWalker<Real>>(state_, meter_);
+                   for (std::size_t i = task_begin[task]; i < task_begin[task + 1]; ++i) {
+                     walker->run(blocks_[i], round, limits_.budget, token, found[task]);
+                   }
+                 });
+    std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
+    commit(found, round);
+  }
+
+  // Rounds of little work are done at once, on this thread; now and then it has to look up.
+  int threads_for_round() {
+    double steps = 0.0;
+    for (const Block& block : blocks_) {
+      double n_children = 0.0;
+      for (const NodeId u : block.open) n_children += static_cast<double>(state_.dag.arity(u));
+      steps += 10.0 * std::max(1.0, limits_.budget) * n_children * n_children;
+    }
+    const int n_threads = threads_for(steps, n_threads_);
+    if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
+      progress_(0, 0);
+      unwatched_ = 0.0;
+    }
+    return n_threads;
+  }
+
+  // Where the finds of a task go.
+  struct Place {
+    std::size_t feature, private_feature, set_node, chunk, entry;
+  };
+
+  // Gives the sets of a round their ids and the nodes their new features: places by running sums
+  // over the tasks, then all tasks at once.
+  void commit(std::span<const PartialFound<Real>> found, std::uint32_t round) {
+    Place end{state_.mass.size(), state_.private_mass.size(), factors_.nodes.size(), 0, 0};
+    std::vector<Place> places;
+    std::uint64_t transient = 0;
+    for (const PartialFound<Real>& part : found) {
+      places.push_back(end);
+      end.feature += part.masses.size();
+      end.private_feature += part.n_private;
+      end.set_node += part.members.size();
+      end.chunk += part.active.size();
+      end.entry += part.members.size();
+      transient += part.bytes();
+      factors_.n_blocks_by_pairs += part.n_by_pairs;
+    }
+    if (std::max(end.feature, end.private_feature) >= kPrivate - 1) {
+      throw CapacityError("the factors have more than 2^31 - 2 features: split the corpus");
+    }
+    meter_.set_kept(bytes_with(end));
+    meter_.check(transient);
+    state_.mass.resize(end.feature);
+    state_.private_mass.resize(end.private_feature);
+    factors_.set_begin.resize(end.feature + 1);
+    factors_.nodes.resize(end.set_node);
+    factors_.set_values.resize(end.set_node);
+    state_.lists.add_round(end.chunk, end.entry);
+    const auto steps = static_cast<double>(10 * (end.chunk + end.entry));
+    parallel_for(found.size(), threads_for(steps, n_threads_), progress_,
+                 [&](std::size_t task, int, const StopToken& token) {
+                   token.check();
+                   commit_task(found[task], places[task], round);
+                 });
+  }
+
+  void commit_task(const PartialFound<Real>& found, Place at, std::uint32_t round) {
+    const auto first_feature = static_cast<std::uint32_t>(at.feature);
+    for (std::size_t s = 0; s < found.masses.size(); ++s) {
+      state_.mass[at.feature + s] = found.masses[s];
+      factors_.set_begin[at.feature + s + 1] = at.set_node + found.set_begin[s + 1];
+    }
+    std::vector<std::uint32_t> size(found.active.size(), 0);
+    for (std::size_t i = 0; i < found.members.size(); ++i) {
+      factors_.nodes[at.set_node + i] = found.active[found.members[i]];
+      factors_.set_values[at.set_node + i] = found.values[i];
+      ++size[found.members[i]];
+    }
+    std::vector<typename ValueLists<Real>::Room> rooms(found.active.size());
+    for (std::size_t i = 0; i < found.active.size(); ++i) {
+      PartialNode<Real>& node = state_.nodes[found.active[i]];
+      std::uint32_t private_feature = kNone;
+      if (!is_zero(found.private_mass[i])) {
+        private_feature = kPrivate | static_cast<std::uint32_t>(at.private_feature);
+        state_.private_mass[at.private_feature++] = found.private_mass[i];
+      }
+      const auto chunk = static_cast<std::uint32_t>(at.chunk++);
+      rooms[i] = state_.lists.write(chunk, at.entry, size[i], node.newest, private_feature);
+      node.newest = {round, chunk};
+      at.entry += size[i];
+      node.found = found.total[i];
+      node.gained = round;
+      size[i] = 0;
+    }
+    for (std::uint32_t s = 0; s < found.masses.size(); ++s) {
+      for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
+        const std::uint32_t member = found.members[i];
+        rooms[member].features[size[member]] = first_feature + s;
+        rooms[member].values[size[member]++] = found.values[i];
+      }
+    }
+  }
+
+  // All that is kept once the features of a round are in their places.
+  std::uint64_t bytes_with(const Place& end) const {
+    return state_.dag.size() * (2 * sizeof(Real) + sizeof(PartialNode<Real>) + 8) +
+           (end.feature + end.private_feature) * (sizeof(Real) + 8) +
+           2 * end.set_node * (sizeof(NodeId) + sizeof(Real)) + state_.lists.bytes() +
+           ValueLists<Real>::bytes_of(end.chunk, end.entry);
+  }
+
+  // From chunks to compressed rows, and what is left to the residual.
+  void collect() {
+    const Dag& dag = state_.dag;
+    factors_.begin.assign(dag.size() + 1, 0);
+    for (const NodeId u : factors_.nodes) ++factors_.begin[u + 1];
+    std::partial_sum(factors_.begin.begin(), factors_.begin.end(), factors_.begin.begin());
+    factors_.features.resize(factors_.nodes.size());
+    factors_.values.resize(factors_.nodes.size());
+    factors_.residual.resize(dag.size());
+    constexpr std::size_t kPart = 1 << 14;
+    parallel_for((dag.size() + kPart - 1) / kPart,
+                 threads_for(10.0 * static_cast<double>(dag.size()), n_threads_), progress_,
+                 [&](std::size_t part, int, const StopToken& token) {
+                   token.check();
+                   const std::size_t last = std::min((part + 1) * kPart, dag.size());
+                   for (std::size_t u = part * kPart; u < last; ++u) collect_node(u);
+                 });
+    factors_.mass = std::move(state_.mass);
+    factors_.self = std::move(state_.self);
+  }
+
+  // Chunks come newest first and the features of a round are larger than those before: filling the
+  // row from its end leaves it ascending.
+  void collect_node(std::size_t u) {
+    Real shared(0.0);
+    std::uint64_t end = factors_.begin[u + 1];
+    state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const auto& chunk) {
+      end -= chunk.features.size();
+      for (std::size_t i = 0; i < chunk.features.size(); ++i) {
+        const Real& value = chunk.values[i];
+        shared += state_.mass[chunk.features[i]] * value * value;
+        factors_.features[end + i] = chunk.features[i];
+        factors_.values[end + i] = value;
+      }
+    });
+    const Real rest = state_.self[u] - shared;
+    factors_.residual[u] = negligible(rest, state_.self[u]) ? Real(0.0) : rest;
+  }
+
+  static constexpr std::size_t kTaskNodes = 1024;
+  static constexpr std::size_t kMostKnown = 1 << 20;
+
+  const FactorLimits& limits_;
+  int n_threads_;
+  const Watch& watch_;
+  MemoryMeter meter_;
+  PartialState<Real> state_;
+  Factors<Real> factors_;
+  std::vector<Block> blocks_;
+  std::size_t n_open_ = 0;  // nodes that were in a block at first
+  std::size_t n_left_ = 0;  // that are in one still
+  std::vector<std::unique_ptr<PartialWalker<Real>>> walkers_;
+  double unwatched_ = 0.0;  // steps
+  const Watch progress_ = [this](std::size_t, std::size_t) {
+    if (watch_) watch_(n_open_ - n_left_, n_open_);
+  };
+};
+
+}  // namespace
+
+// Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'), by which the sum over pairs of
+// sequences falls into the square of a sum over sequences: a bound that takes one pass. What is
+// far below mu lambda^2 may underflow, for no Delta but 0 is smaller.
+bool partial_fits_double(const KernelSpec& spec, const Dag& dag) {
+  const double childless = spec.depth_decay * spec.decay * spec.decay;
+  if (!(childless > 1e-60)) return false;
+  const double step = spec.penalty == Penalty::span ? spec.decay : 1.0;
+  std::vector<double> root(dag.size());
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    double total = 0.0;
+    double before = 0.0;  // sequences that end before this child, with what is passed over
+    for (const NodeId c : dag.children(u)) {
+      const double ending = root[c] * step * (1.0 + before);
+      total += ending;
+      before = spec.decay * before + ending;
+    }
+    root[u] = std::sqrt(childless + spec.depth_decay * total * total);
+    if (!(root[u] < 1e100)) return false;
+  }
+  return true;
+}
+
+template <class Real>
+Factors<Real> factorize_partial(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
+                                int n_threads, const Watch& watch) {
+  return PartialFactorizer<Real>(spec, dag, limits, n_threads, watch).run();
+}
+
+template Factors<double> factorize_partial(const KernelSpec&, const Dag&, const FactorLimits&, int,
+                                           const Watch&);
+template Factors<Wide> factorize_partial(const KernelSpec&, const Dag&, const FactorLimits&, int,
+                                         const Watch&);
+
+}  // namespace filbert

@@ -1,0 +1,406 @@
+// One label in one round: which of its nodes share partial trees of the round's depth, and with
+// what values. The mathematics is told in factorize_partial.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "engine/memory_meter.hpp"
+#include "engine/partial_pairs.hpp"
+#include "engine/partial_state.hpp"
+#include "engine/set_keys.hpp"
+
+namespace filbert {
+
+// A way into which a sequence of child features can be laid: within `node`, with its outermost
+// element at child `at`. While a sequence grows to the left, `anchor` is where it began; after that
+// it is 0.
+template <class Real>
+struct Laid {
+  std::uint32_t node, anchor, at;
+  Real value;
+};
+
+// The classes of sequences of one length.
+template <class Real>
+class SequenceLevel {
+ public:
+  struct Class {
+    std::size_t begin, end;  // in laid_
+    Real mass;
+  };
+
+  void clear() {
+    laid_.clear();
+    classes_.clear();
+    of_key_.clear();
+  }
+  bool empty() const { return classes_.empty(); }
+  std::size_t size() const { return classes_.size(); }
+  const Class& at(std::size_t i) const { return classes_[i]; }
+  std::span<const Laid<Real>> laid(const Class& c) const {
+    return {laid_.data() + c.begin, c.end - c.begin};
+  }
+  std::uint64_t bytes() const {
+    return laid_.capacity() * sizeof(Laid<Real>) + classes_.capacity() * sizeof(Class) +
+           of_key_.bytes();
+  }
+
+  // Scales the values so that the largest is 1. Sequences whose values are then the same are one
+  // class. What one node alone has is left out.
+  void add(std::span<Laid<Real>> laid, Real mass) {
+    const auto of_first = [&](const Laid<Real>& l) { return l.node == laid.front().node; };
+    if (std::all_of(laid.begin(), laid.end(), of_first)) return;
+    Real most(0.0);
+    for (const Laid<Real>& l : laid) {
+      if (is_less(most, l.value)) most = l.value;
+    }
+    SetKey key;
+    for (Laid<Real>& l : laid) {
+      l.value /= most;
+      key += value_key(spread((std::uint64_t{l.node} << 32) | l.anchor) + l.at, l.value);
+    }
+    mass *= most * most;
+    std::uint32_t& known = of_key_.at(key);
+    if (known != 0) {
+      classes_[known - 1].mass += mass;
+      return;
+    }
+    const std::size_t begin = laid_.size();
+    laid_.insert(laid_.end(), laid.begin(), laid.end());
+    classes_.push_back({begin, laid_.size(), mass});
+    known = static_cast<std::uint32_t>(classes_.size());
+  }
+
+ private:
+  std::vector<Laid<Real>> laid_;
+  std::vector<Class> classes_;
+  ScratchMap<SetKey, std::uint32_t> of_key_;  // + 1
+};
+
+template <class Real>
+class PartialWalker {
+ public:
+  PartialWalker(const PartialState<Real>& state, MemoryMeter& meter)
+      : state_(state), meter_(meter), pair_delta_(state), known_(state), known_rows_(state) {}
+
+  // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
+  void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
+           PartialFound<Real>& found) {
+    round_ = round;
+    token_ = &token;
+    first_ = static_cast<std::uint32_t>(found.active.size());
+    first_set_ = found.masses.size();
+    nodes_.clear();
+    double n_children = 0.0;
+    for (const NodeId u : block.open) {
+      const auto children = state_.dag.children(u);
+      if (std::none_of(children.begin(), children.end(), [&](NodeId c) { return is_new(c); })) {
+        continue;
+      }
+      nodes_.push_back(u);
+      n_children += static_cast<double>(children.size());
+    }
+    found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
+    bool by_pairs = false;
+    if (nodes_.size() >= 2) {
+      steps_ = 0.0;
+      most_steps_ = budget * n_children * n_children;
+      by_pairs = !walk(found);
+      if (by_pairs) close_by_pairs(found);
+    }
+    account(block, found, by_pairs);
+  }
+
+ private:
+  enum class Direction { left, right };
+
+  bool is_new(NodeId c) const { return state_.nodes[c].gained == round_ - 1; }
+
+  // False where the budget ran out.
+  bool walk(PartialFound<Real>& found) {
+    set_of_key_.clear();
+    left_.clear();
+    right_.clear();
+    if (!find_anchors()) return false;
+    const std::size_t longest = state_.spec.max_subsequence;
+    for (std::size_t length = 1; !left_.empty() || !right_.empty(); ++length) {
+      for (std::size_t i = 0; i < left_.size(); ++i) turn(left_.at(i));
+      for (std::size_t i = 0; i < right_.size(); ++i) emit(right_.at(i), found);
+      meter_.check(found.bytes() + left_.bytes() + right_.bytes());
+      if (length == longest) break;
+      if (!extend_all(left_, Direction::left) || !extend_all(right_, Direction::right)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Sequences of one element, which is of the last round.
+  bool find_anchors() {
+    start_hits();
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+      const auto children = state_.dag.children(nodes_[n]);
+      for (std::uint32_t i = 0; i < children.size(); ++i) {
+        const NodeId c = children[i];
+        if (!is_new(c)) continue;
+        add_hits(state_.lists.read(state_.nodes[c].newest), {n, i, i, Real(1.0)});
+      }
+      if (steps_ > most_steps_) return false;
+      if (n % 1024 == 0) token_->check();
+    }
+    take_hits(state_.step * state_.step, left_);
+    return true;
+  }
+
+  bool extend_all(SequenceLevel<Real>& level, Direction direction) {
+    longer_.clear();
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      start_hits();
+      const auto& c = level.at(i);
+      const std::span<const Laid<Real>> laid = level.laid(c);
+      for (std::size_t begin = 0; begin < laid.size();) {
+        std::size_t end = begin + 1;
+        while (end < laid.size() && laid[end].node == laid[begin].node &&
+               laid[end].anchor == laid[begin].anchor) {
+          ++end;
+        }
+        lay_next(laid.subspan(begin, end - begin), direction);
+        begin = end;
+      }
+      if (steps_ > most_steps_) return false;
+      take_hits(c.mass, longer_);
+      if (i % 64 == 0) {
+        token_->check();
+        meter_.check(left_.bytes() + right_.bytes() + longer_.bytes());
+      }
+    }
+    std::swap(level, longer_);
+    return true;
+  }
+
+  // One element more, next to those that are laid into one node, outwards from the innermost. To
+  // the left it must be of an earlier round than the anchor, to the right it may be of any.
+  void lay_next(std::span<const Laid<Real>> laid, Direction direction) {
+    const auto children = state_.dag.children(nodes_[laid.front().node]);
+    Laid<Real> next = laid.front();
+    next.value = Real(0.0);
+    std::size_t used = 0;
+    for (;;) {
+      next.value *= state_.lambda;
+      if (used < laid.size() && laid[used].at == next.at) {
+        next.value += state_.step * laid[used++].value;
+      }
+      if (direction == Direction::left ? next.at == 0 : next.at + 1 == children.size()) return;
+      next.at = direction == Direction::left ? next.at - 1 : next.at + 1;
+      steps_ += 1.0;
+      state_.lists.for_each_chunk(state_.nodes[children[next.at]].newest, [&](const auto& chunk) {
+        if (direction == Direction::left && chunk.round == round_ - 1) return;
+        add_hits(chunk, next);
+      });
+    }
+  }
+
+  // --- Hits: what a feature does to a class of sequences. Those of one feature come in the order
+  // of nodes and of the way outwards.
+
+  void start_hits() {
+    seen_of_feature_.clear();
+    seen_.clear();
+    hits_.clear();
+  }
+
+  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
+    steps_ += static_cast<double>(chunk.features.size() + 1);
+    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
+    for (std::size_t i = 0; i < chunk.features.size(); ++i) {
+      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
+    }
+  }
+
+  void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
+    if (is_zero(laid.value)) return;
+    std::uint32_t& known = seen_of_feature_.at(feature);
+    if (known == 0) {
+      seen_.push_back({feature, laid.node, false, 0, 0});
+      known = static_cast<std::uint32_t>(seen_.size());
+    }
+    Seen& seen = seen_[known - 1];
+    ++seen.size;
+    seen.shared = seen.shared || seen.node != laid.node;
+    hits_.push_back({known - 1, laid});
+  }
+
+  void take_hits(const Real& mass, SequenceLevel<Real>& level) {
+    std::size_t n = 0;
+    for (Seen& seen : seen_) {
+      seen.begin = n;
+      if (seen.shared) n += seen.size;
+      seen.size = 0;
+    }
+    sorted_.resize(n);
+    for (const Hit& hit : hits_) {
+      Seen& seen = seen_[hit.seen];
+      if (seen.shared) sorted_[seen.begin + seen.size++] = hit.laid;
+    }
+    for (const Seen& seen : seen_) {
+      if (!seen.shared) continue;
+      level.add({sorted_.data() + seen.begin, seen.size}, mass * state_.mass_of(seen.feature));
+    }
+  }
+
+  // A class of sequences that have grown to the left, as one that grows to the right from its
+  // anchor: how far it reaches to the left matters no more.
+  void turn(const typename SequenceLevel<Real>::Class& c) {
+    turned_.clear();
+    std::uint32_t anchor = kNone;
+    for (const Laid<Real>& l : left_.laid(c)) {
+      if (turned_.empty() || turned_.back().node != l.node || anchor != l.anchor) {
+        turned_.push_back({l.node, 0, l.anchor, Real(0.0)});
+        anchor = l.anchor;
+      }
+      turned_.back().value += l.value;
+    }
+    right_.add(turned_, c.mass);
+  }
+
+  void emit(const typename SequenceLevel<Real>::Class& c, PartialFound<Real>& found) {
+    sums_.clear();
+    for (const Laid<Real>& l : right_.laid(c)) {
+      if (sums_.empty() || sums_.back().node != l.node) {
+        sums_.push_back({l.node, 0, 0, Real(0.0)});
+      }
+      sums_.back().value += l.value;
+    }
+    Real most(0.0);
+    for (const Laid<Real>& l : sums_) {
+      if (is_less(most, l.value)) most = l.value;
+    }
+    SetKey key;
+    for (Laid<Real>& l : sums_) {
+      l.value /= most;
+      key += value_key(l.node, l.value);
+    }
+    const Real mass = state_.mu * c.mass * most * most;
+    std::uint32_t& known = set_of_key_.at(key);
+    if (known != 0) {
+      found.masses[first_set_ + known - 1] += mass;
+      return;
+    }
+    for (const Laid<Real>& l : sums_) {
+      found.members.push_back(first_ + l.node);
+      found.values.push_back(l.value);
+    }
+    found.set_begin.push_back(found.members.size());
+    found.masses.push_back(mass);
+    known = static_cast<std::uint32_t>(found.masses.size() - first_set_);
+  }
+
+  // Too many classes: each pair of nodes becomes one feature, with all that the two still share.
+  // Its values are as the roots of Delta(u, u): then it takes no more than that from u's private
+  // mass.
+  void close_by_pairs(PartialFound<Real>& found) {
+    ++found.n_by_pairs;
+    found.set_begin.resize(first_set_ + 1);
+    found.members.resize(found.set_begin.back());
+    found.values.resize(found.set_begin.back());
+    found.masses.resize(first_set_);
+    pair_delta_.clear();
+    known_rows_.start(nodes_);
+    const auto n = static_cast<std::uint32_t>(nodes_.size());
+    using std::sqrt;
+    root_.clear();
+    for (const NodeId u : nodes_) root_.push_back(sqrt(state_.self[u]));
+    for (std::uint32_t i = 0; i < n; ++i) {
+      token_->check();
+      meter_.check(found.bytes() + pair_delta_.bytes() + known_rows_.bytes());
+      const std::span<const Real> known = known_rows_.row(i);
+      for (std::uint32_t j = i + 1; j < n; ++j) {
+        const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
+        const Real rest = delta - known[j];
+        if (negligible(rest, delta)) continue;
+        const bool i_is_less = is_less(root_[i], root_[j]);
+        const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
+        found.members.push_back(first_ + i);
+        found.members.push_back(first_ + j);
+        found.values.push_back(i_is_less ? less : Real(1.0));
+        found.values.push_back(i_is_less ? Real(1.0) : less);
+        found.set_begin.push_back(found.members.size());
+        found.masses.push_back(rest / less);
+      }
+    }
+  }
+
+  // What each active node has now, how much of it is private, and which nodes go on.
+  void account(Block& block, PartialFound<Real>& found, bool by_pairs) {
+    const std::size_t n = nodes_.size();
+    emitted_.assign(n, Real(0.0));
+    any_.assign(n, 0);
+    for (std::size_t s = first_set_; s < found.masses.size(); ++s) {
+      for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
+        emitted_[found.members[i] - first_] += found.masses[s] * found.values[i] * found.values[i];
+        any_[found.members[i] - first_] = 1;
+      }
+    }
+    block.open.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      const NodeId u = nodes_[i];
+      if (i % 1024 == 0) token_->check();
+      // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
+      Real total = state_.self[u];
+      if (!by_pairs && any_[i]) {
+        block.open.push_back(u);
+        total = known_.self(u, *token_);
+      }
+      const Real rest = total - state_.nodes[u].found - emitted_[i];
+      const bool needed = state_.nodes[u].reused && !negligible(rest, total);
+      found.total.push_back(total);
+      found.private_mass.push_back(needed ? rest : Real(0.0));
+      found.n_private += needed;
+    }
+  }
+
+  struct Seen {
+    std::uint32_t feature;
+    std::uint32_t node;  // the first that has it
+    bool shared;         // others have it, too
+    std::size_t size;    // hits
+    std::size_t begin;   // in sorted_
+  };
+  struct Hit {
+    std::uint32_t seen;
+    Laid<Real> laid;
+  };
+
+  const PartialState<Real>& state_;
+  MemoryMeter& meter_;
+  PartialPairDelta<Real> pair_delta_;
+  PartialKnown<Real> known_;
+  PartialKnownRows<Real> known_rows_;
+  const StopToken* token_ = nullptr;
+  std::uint32_t round_ = 0;
+  double steps_ = 0.0;
+  double most_steps_ = 0.0;
+
+  // The block.
+  std::vector<NodeId> nodes_;
+  std::uint32_t first_ = 0;    // of them, in found.active
+  std::size_t first_set_ = 0;  // of theirs, in found.masses
+  SequenceLevel<Real> left_, right_, longer_;
+  ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
+  std::vector<Laid<Real>> turned_, sums_;
+  std::vector<Real> emitted_;
+  std::vector<Real> root_;
+  std::vector<char> any_;
+
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  std::vector<Seen> seen_;
+  std::vector<Hit> hits_;
+  std::vector<Laid<Real>> sorted_;
+};
+
+}  // namespace filbert
