@@ -65,6 +65,7 @@ class ScratchMap {
     return slot.epoch == epoch_ ? &slot.value : nullptr;
   }
 
+  std::size_t size() const { return size_; }
   std::uint64_t bytes() const { return slots_.size() * sizeof(Slot); }
 
   // Room for so many keys in all.
