@@ -60,26 +60,50 @@ struct Sides {
   const Dag& row_dag;
   const Dag& column_dag;
   NodeClasses classes;
-  Occurrences column_trees;
+  std::optional<PartialSides> partial;
+  WeighedTrees columns;
   RowGroups row_groups;
+  RowGroups row_lights;
+
+  RowSide row_side() const { return {spec, row_dag, classes.rows, partial ? &*partial : nullptr}; }
 };
+
+// All nodes are heavy where there is no other kind.
+WeighedTrees weighed(const Sides& sides, const Dag& dag, std::span<const std::uint32_t> class_of,
+                     Occurrences trees) {
+  if (!sides.partial) return {std::move(trees), {}};
+  return sides.partial->features.weigh(dag, class_of, sides.partial->kinds, trees);
+}
+
+void group(Sides& sides, const WeighedTrees& rows, std::size_t trees_per_group) {
+  sides.row_groups = group_rows(rows.heavy, trees_per_group);
+  if (sides.partial) sides.row_lights = group_rows(rows.light, trees_per_group);
+}
 
 Sides prepare(const KernelSpec& spec, Trees rows, Trees columns, std::size_t trees_per_group,
               int n_threads, const Watch& watch) {
-  Sides sides{spec, rows.dag, columns.dag, {}, {}, {}};
+  Sides sides{spec, rows.dag, columns.dag, {}, {}, {}, {}, {}};
   sides.classes = classify(spec, rows.dag, rows.roots, columns.dag, columns.roots);
-  sides.column_trees =
-      count_occurrences(columns.dag, columns.roots, sides.classes.columns(), n_threads, watch);
+  const auto& column_classes = sides.classes.columns();
+  if (spec.kernel == TreeKernel::partial_tree) {
+    sides.partial.emplace(rows.dag, columns.dag, sides.classes);
+    if (trees_per_group > 1) sides.partial->rank_columns(columns.dag, column_classes);
+  }
+  sides.columns =
+      weighed(sides, columns.dag, column_classes,
+              count_occurrences(columns.dag, columns.roots, column_classes, n_threads, watch));
   const bool same = &rows.dag == &columns.dag && rows.roots.data() == columns.roots.data() &&
                     rows.size() == columns.size();
-  Occurrences own_rows;
+  WeighedTrees own_rows;
   if (!same) {
-    own_rows = count_occurrences(rows.dag, rows.roots, sides.classes.rows, n_threads, watch);
+    own_rows =
+        weighed(sides, rows.dag, sides.classes.rows,
+                count_occurrences(rows.dag, rows.roots, sides.classes.rows, n_threads, watch));
   }
-  const Occurrences& row_trees = same ? sides.column_trees : own_rows;
-  sides.row_groups = group_rows(row_trees, trees_per_group);
+  const WeighedTrees& row_trees = same ? sides.columns : own_rows;
+  group(sides, row_trees, trees_per_group);
   if (spec.kernel == TreeKernel::partial_tree) {
-    check_steps(spec, rows.dag, row_trees, columns.dag, sides.column_trees, sides.classes);
+    check_steps(spec, rows.dag, row_trees.heavy, columns.dag, sides.columns.heavy, sides.classes);
   }
   return sides;
 }
@@ -90,13 +114,14 @@ class Worker {
  public:
   explicit Worker(const Sides& sides)
       : sides_(sides),
-        tile_(sides.spec, sides.column_dag, sides.classes.columns(), sides.classes.size) {}
+        tile_(sides.spec, sides.column_dag, sides.classes.columns(), sides.classes.size,
+              sides.row_side().partial) {}
 
   // The groups' trees against a tile's, each group from `first_tree(group)` on.
   template <class FirstTree>
   void run(Range tile, Range groups, const FirstTree& first_tree, Sink& sink,
            const StopToken& token) {
-    tile_.load(sides_.column_trees, tile.first, tile.last);
+    tile_.load(sides_.columns.heavy, sides_.columns.light, tile.first, tile.last);
     bool done = false;
     if (base_value(sides_.spec) >= kSmallestBase) {
       done = true;
@@ -117,9 +142,10 @@ class Worker {
   template <class Sums, class FirstTree, class Put>
   void run_with(std::optional<Sums>& sums, Range tile, Range groups, const FirstTree& first_tree,
                 const StopToken& token, const Put& put) {
-    if (!sums) sums.emplace(sides_.spec, sides_.row_dag, sides_.classes.rows);
+    if (!sums) sums.emplace(sides_.row_side());
     sums->run(
-        sides_.row_groups, groups.first, groups.last, tile_, tile.last - tile.first, first_tree,
+        sides_.row_groups, sides_.row_lights, groups.first, groups.last, tile_,
+        tile.last - tile.first, first_tree,
         [&](std::size_t row, std::size_t tree, auto values) {
           put(row, tile.first + tree, values);
         },
@@ -176,7 +202,7 @@ void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_thread
                  const Watch& watch, Sink& sink) {
   const Sides sides = prepare(spec, rows, columns, kLanes, n_threads, watch);
   n_threads = threads_for(n_pairs(rows, columns), n_threads);
-  const std::vector<Range> tiles = cut_tiles(sides.column_trees);
+  const std::vector<Range> tiles = cut_tiles(sides.columns.heavy);
   dispatch(spec, [&]<template <class> class DeltaRows>() {
     Workers<DeltaRows> workers(sides, n_threads);
     parallel_for(
@@ -191,7 +217,7 @@ void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch&
                 Sink& sink) {
   const Sides sides = prepare(spec, trees, trees, kLanes, n_threads, watch);
   n_threads = threads_for(n_pairs(trees, trees), n_threads);
-  std::vector<Range> tiles = cut_tiles(sides.column_trees);
+  std::vector<Range> tiles = cut_tiles(sides.columns.heavy);
   // A tile goes with all rows up to its last tree, so the last tile has the most work: it is first.
   std::reverse(tiles.begin(), tiles.end());
   dispatch(spec, [&]<template <class> class DeltaRows>() {
@@ -241,14 +267,15 @@ class RowSums::StateOf final : public RowSums::State {
   StateOf(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch)
       : spec_(spec),
         sides_(prepare(spec_, trees, trees, kLanes, n_threads, watch)),
-        tiles_(cut_tiles(sides_.column_trees)),
-        n_nodes_(static_cast<double>(sides_.column_trees.nodes.size())) {}
+        tiles_(cut_tiles(sides_.columns.heavy)),
+        n_nodes_(static_cast<double>(sides_.columns.heavy.nodes.size())) {}
 
   void run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch,
            Sink& sink) override {
-    const Occurrences rows = selected(sides_.column_trees, wanted);
-    sides_.row_groups = group_rows(rows, kLanes);
-    n_threads = threads_for(static_cast<double>(rows.nodes.size()) * n_nodes_, n_threads);
+    WeighedTrees rows{selected(sides_.columns.heavy, wanted), {}};
+    if (sides_.partial) rows.light = selected(sides_.columns.light, wanted);
+    group(sides_, rows, kLanes);
+    n_threads = threads_for(static_cast<double>(rows.heavy.nodes.size()) * n_nodes_, n_threads);
     // Workers that an interrupt left in the middle of a tile do not come back.
     std::unique_ptr<Workers<DeltaRows>> workers = std::move(workers_);
     if (!workers || n_threads > n_workers_) {
