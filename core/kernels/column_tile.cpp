@@ -170,4 +170,11 @@ std::span<const ColumnTile::Link> ColumnTile::links(std::uint32_t cls, std::size
   return {links_.data() + group->begin, (group + 1)->begin - group->begin};
 }
 
+std::uint64_t ColumnTile::memory() const {
+  const std::uint64_t words = column_of_.size() + 2 * class_begin_.size() + nodes_.size() +
+                              padded_.size() + light_column_of_.size() + light_.size();
+  return words * sizeof(std::uint32_t) + terms_.size() * sizeof(LaneTerm) +
+         links_.size() * sizeof(Link) + (partial_ ? partial_->memory() : 0);
+}
+
 }  // namespace filbert

@@ -60,6 +60,8 @@ class ColumnTile {
   std::uint32_t light_column(std::uint32_t feature) const { return light_column_of_[feature]; }
   std::size_t n_light() const { return light_.size(); }
 
+  std::uint64_t memory() const;  // in bytes
+
  private:
   void unload();
   void collect_nodes(const Occurrences& x, std::size_t first_tree, std::size_t last_tree);

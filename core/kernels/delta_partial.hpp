@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/wide.hpp"
 #include "kernels/column_tile.hpp"
 #include "kernels/row_side.hpp"
 
@@ -101,7 +102,7 @@ class PartialRows {
     }
     if (tile.light_column(cls) == kNone) return {0, nullptr, cls, kNowhere};
     std::uint32_t place = kNowhere;
-    if (kinds_[cls] == LabelKind::simple) {
+    if (kinds_[cls] == LabelKind::simple && !rows_.is_leaf(child)) {
       const std::uint32_t below = class_of_[rows_.children(child)[0]];
       if (below != kNone) place = below;
     }

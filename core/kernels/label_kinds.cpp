@@ -75,6 +75,7 @@ void LightFeatures::collect(const Dag& dag, std::span<const std::uint32_t> class
 std::uint32_t LightFeatures::subtree_feature(const Dag& dag,
                                              std::span<const std::uint32_t> class_of,
                                              NodeId u) const {
+  if (dag.is_leaf(u)) return kNone;
   const std::uint32_t child_cls = class_of[dag.children(u)[0]];
   if (child_cls == kNone) return kNone;
   const std::uint64_t wanted = key(class_of[u], child_cls);

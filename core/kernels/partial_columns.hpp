@@ -36,6 +36,11 @@ class PartialColumns {
     return multiplicities_[slot * kColumns + lane];
   }
 
+  std::uint64_t memory() const {
+    return chunks_.size() * sizeof(LaneChunk) + slots_.size() * sizeof(LaneSlot) +
+           multiplicities_.size() * sizeof(double);
+  }
+
  private:
   struct Child {
     std::uint32_t label, place;

@@ -48,4 +48,12 @@ void PartialSides::rank_columns(const Dag& columns, std::span<const std::uint32_
   for (std::uint32_t i = 0; i < order.size(); ++i) column_rank[order[i]] = i;
 }
 
+bool PartialSides::describes(const Dag& dag, std::span<const std::uint32_t> class_of) const {
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    if (class_of[u] == kNone || kinds[class_of[u]] != LabelKind::simple) continue;
+    if (dag.arity(u) > 1) return false;
+  }
+  return true;
+}
+
 }  // namespace filbert

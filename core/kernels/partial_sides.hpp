@@ -18,6 +18,11 @@ struct PartialSides {
   // of the number of children, then of the children's labels, the frequent ones first.
   void rank_columns(const Dag& columns, std::span<const std::uint32_t> class_of);
 
+  // Whether the kinds hold for nodes of another forest that are compared with these. A label that
+  // is terminal or simple here may be otherwise there: Delta with nodes of here is the same, except
+  // where one that is simple here has several children there.
+  bool describes(const Dag& dag, std::span<const std::uint32_t> class_of) const;
+
   std::vector<LabelKind> kinds;  // by class
   LightFeatures features;
   std::vector<std::uint32_t> column_rank;  // by node; empty: in the order of their ids
