@@ -93,9 +93,8 @@ class PartialRows {
 
   template <class RowOf>
   RowChild<Real> described(NodeId child, const ColumnTile& tile, const RowOf& row_of) const {
-    constexpr std::uint32_t kNowhere = kNone - 1;
     const std::uint32_t cls = class_of_[child];
-    if (cls == kNone) return {0, nullptr, kNone - 1, kNowhere};
+    if (cls == kNone) return {0, nullptr, kNone, kNowhere};
     if (kinds_[cls] == LabelKind::general) {
       if (tile.width(cls) == 0) return {0, nullptr, cls, kNowhere};
       return {label_bit(cls), row_of(child), cls, kNowhere};

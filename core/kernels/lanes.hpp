@@ -19,6 +19,9 @@ inline std::uint64_t label_bit(std::uint32_t label) {
   return std::uint64_t{1} << ((label * 0x9e3779b1u) >> 26);
 }
 
+// A place that no slot has.
+inline constexpr std::uint32_t kNowhere = 0xfffffffe;
+
 // A child of a row's node. Delta with a column's child of the same label is `row[place]`, or for
 // children without rows `single`, or `single + pair` where the places are equal as well.
 template <class Real>
@@ -26,7 +29,7 @@ struct RowChild {
   std::uint64_t bit;  // of its label; 0 where nothing in the tile matches
   const Real* row;    // null for children without rows
   std::uint32_t label;
-  std::uint32_t place;  // of a simple child: its own child's class; else one that no slot has
+  std::uint32_t place;  // of a simple child: its own child's class; else kNowhere
 };
 using LaneChild = RowChild<double>;
 

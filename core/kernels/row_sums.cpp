@@ -47,7 +47,7 @@ class RowSums::Corpus {
       most_children_ = most_children(spec_, trees.dag, heavy(), classes_.rows, classes_.size);
       check_steps(spec_, most_children_, most_children_, trees.dag);
     }
-    tiles_ = cut_tiles(heavy());
+    tiles_ = cut_tiles(trees.dag, heavy());
     loaded_.resize(tiles_.size());
   }
 

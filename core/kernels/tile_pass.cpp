@@ -88,7 +88,7 @@ void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_thread
                  const Watch& watch, Sink& sink) {
   const Sides sides(spec, rows, columns, kLanes, n_threads, watch);
   n_threads = threads_for(n_pairs(rows, columns), n_threads);
-  const std::vector<Range> tiles = cut_tiles(sides.columns->trees.heavy);
+  const std::vector<Range> tiles = cut_tiles(sides.columns->dag, sides.columns->trees.heavy);
   dispatch(spec, [&]<template <class> class DeltaRows>() {
     Workers<Worker<DeltaRows>> workers(n_threads);
     const auto make = [&] { return Worker<DeltaRows>(sides); };
@@ -105,7 +105,7 @@ void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch&
                 Sink& sink) {
   const Sides sides(spec, trees, trees, kLanes, n_threads, watch);
   n_threads = threads_for(n_pairs(trees, trees), n_threads);
-  std::vector<Range> tiles = cut_tiles(sides.columns->trees.heavy);
+  std::vector<Range> tiles = cut_tiles(sides.columns->dag, sides.columns->trees.heavy);
   // A tile goes with all rows up to its last tree, so the last tile has the most work: it is first.
   std::reverse(tiles.begin(), tiles.end());
   dispatch(spec, [&]<template <class> class DeltaRows>() {

@@ -4,10 +4,11 @@ namespace filbert {
 
 namespace {
 
-// A tile closes at so many trees or nodes. Wider tiles share more, narrower ones stay in the cache
-// and give more tasks to the threads.
+// A tile closes at so many trees, nodes or children of them. Wider tiles share more, narrower ones
+// stay in the cache and give more tasks to the threads.
 constexpr std::size_t kTileTrees = 512;
 constexpr std::size_t kTileNodes = 16384;
+constexpr std::size_t kTileChildren = 3 * kTileNodes;
 
 // Beyond these, doubles may have lost digits on the way: the tile is done again with Wide.
 constexpr double kLargest = 1e300;
@@ -22,18 +23,23 @@ double base_value(const KernelSpec& spec) {
 
 }  // namespace
 
-std::vector<Range> cut_tiles(const Occurrences& trees) {
+std::vector<Range> cut_tiles(const Dag& dag, const Occurrences& trees) {
   std::vector<Range> tiles;
   std::size_t first = 0;
-  std::size_t nodes = 0;
+  std::size_t n_nodes = 0;
+  std::size_t n_children = 0;
   for (std::size_t tree = 0; tree < trees.n_trees(); ++tree) {
-    const std::size_t more = trees.nodes_of(tree).size();
-    if (tree > first && (tree - first >= kTileTrees || nodes + more > kTileNodes)) {
+    const std::size_t nodes = trees.nodes_of(tree).size();
+    std::size_t children = 0;
+    for (const NodeId u : trees.nodes_of(tree)) children += dag.arity(u);
+    if (tree > first && (tree - first >= kTileTrees || n_nodes + nodes > kTileNodes ||
+                         n_children + children > kTileChildren)) {
       tiles.push_back({first, tree});
       first = tree;
-      nodes = 0;
+      n_nodes = n_children = 0;
     }
-    nodes += more;
+    n_nodes += nodes;
+    n_children += children;
   }
   if (first < trees.n_trees()) tiles.push_back({first, trees.n_trees()});
   return tiles;

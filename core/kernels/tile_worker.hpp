@@ -35,7 +35,7 @@ struct ColumnSide {
   }
 };
 
-std::vector<Range> cut_tiles(const Occurrences& trees);
+std::vector<Range> cut_tiles(const Dag& dag, const Occurrences& trees);
 
 // All nodes are heavy for kernels that know no other kind.
 WeighedTrees weigh(const PartialSides* partial, const Dag& dag,

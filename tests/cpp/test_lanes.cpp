@@ -57,7 +57,7 @@ Sample random_sample(std::size_t n_children, Rng& rng) {
   }
   for (std::size_t i = 0; i < n_children; ++i) {
     const auto label = static_cast<std::uint32_t>(rng.below(kLabels));
-    LaneChild child{label_bit(label), nullptr, label, kNone - 1};
+    LaneChild child{label_bit(label), nullptr, label, kNowhere};
     if (label < 2) child.row = sample.values.data() + i * kRowLength;
     if (label == 2) child.place = place_of(label, rng);
     sample.children.push_back(child);
