@@ -200,6 +200,7 @@ class TileSums {
   }
 
   void dot(std::span<const LaneTerm> terms, Real* total) const {
+    if (terms.empty()) return;
     if constexpr (std::is_same_v<Real, double>) {
       lane_kernels().dot(terms.data(), terms.size(), side_by_side_.data()->lane, total);
     } else {
