@@ -19,7 +19,7 @@ PARTIAL = [
     PartialTree(penalty="gaps", max_subsequence=2),
     PartialTree(0.3, 0.5, normalize=False),
 ]
-FEW_ROWS = 250 * 8 * 40  # bytes: room for 40 rows of 250 trees
+FEW_ROWS = 250 * 8 * 50  # bytes: room for less than 50 rows of 250 trees
 
 
 @pytest.mark.parametrize("kernel", PARTIAL, ids=repr)
@@ -139,7 +139,8 @@ def test_few_violators_need_few_rows() -> None:
     assert gap[0] <= 1e-2
     assert dual[0] <= primal[0]
     assert rows.n_rows == rows.n_rows_computed < rows.n_distinct / 2
-    assert rows.peak_bytes == 8 * rows.n_rows * rows.n_distinct
+    packed = 8 * (rows.n_rows * rows.n_distinct - rows.n_rows * (rows.n_rows - 1) // 2)
+    assert packed < rows.peak_bytes < packed + 8 * 256 * rows.n_distinct
 
 
 def test_rows_that_gave_way_are_computed_again() -> None:

@@ -25,7 +25,7 @@ from filbert.threads import n_threads
 
 FloatArray = NDArray[np.float64]
 
-_ROWS_KEPT = 2 << 30  # bytes
+_ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
 class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -67,7 +67,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether `fit` begins at the last solution, where it has the same number of examples.
     max_memory : int, optional
         The most bytes that the factors or the rows may take. Rows that do not fit are computed
-        again when they are needed again; by default 2 GiB of them are kept.
+        again when they are needed again; by default they may take 672 MiB.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     random_state : int, RandomState or None
