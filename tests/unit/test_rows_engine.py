@@ -19,7 +19,7 @@ PARTIAL = [
     PartialTree(penalty="gaps", max_subsequence=2),
     PartialTree(0.3, 0.5, normalize=False),
 ]
-FEW_ROWS = 250 * 8 * 50  # bytes: room for less than 50 rows of 250 trees
+FEW_ROWS = 250 * 8 * 25  # bytes: room for less than 25 rows of 250 trees
 
 
 @pytest.mark.parametrize("kernel", PARTIAL, ids=repr)
