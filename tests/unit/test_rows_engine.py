@@ -149,8 +149,10 @@ def test_rows_that_gave_way_are_computed_again() -> None:
     rows = RowTrainer(kernel._spec(), X._dag, X._roots, True, FEW_ROWS, 1, None)
     signs = np.where(y == 1, 1, -1).astype(np.int8)[None]
     seeds = np.zeros(1, dtype=np.uint64)
-    rows.train(signs, np.ones((1, 250)), None, False, True, 1e-4, seeds, 10**6, 1, None)
-    assert rows.n_rows_computed > rows.n_distinct > rows.n_rows
+    options = (False, True, 1e-4, seeds, 10**6, 1, None)
+    alpha = rows.train(signs, np.ones((1, 250)), None, *options)[0]
+    n_support = len(np.unique(X._roots[alpha[0] > 0]))
+    assert rows.n_rows < n_support < rows.n_rows_computed
     assert rows.peak_bytes <= FEW_ROWS
 
 
