@@ -1,8 +1,10 @@
 #include <nanobind/stl/optional.h>
 
+#include <numeric>
 #include <optional>
 
 #include "bindings.hpp"
+#include "kernels/tile_rows.hpp"
 #include "learn/row_trainer.hpp"
 #include "svm_arrays.hpp"
 
@@ -47,9 +49,41 @@ Solutions train(RowTrainer& trainer, const MatrixOf<std::int8_t>& y, const Matri
   return to_arrays(solutions, n);
 }
 
+void make_rows(TileRows* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+               const Array<NodeId>& roots, bool normalize, int n_threads, nb::object progress) {
+  std::vector<NodeId> ids = checked_roots(*dag, roots);
+  std::vector<std::uint32_t> numbers(ids.size());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  const Watch watch = watch_from_python(std::move(progress));
+  const nb::gil_scoped_release release;
+  new (self) TileRows(spec, std::move(dag), std::move(ids), numbers, normalize, n_threads, watch);
+}
+
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+
+Matrix rows_between(TileRows& rows, const Dag& dag, const Array<NodeId>& roots, int n_threads,
+                    nb::object progress, Matrix out) {
+  const std::vector<NodeId> ids = checked_roots(dag, roots);
+  if (out.shape(0) != ids.size() || out.shape(1) != rows.n_trees()) {
+    throw nb::value_error("the output does not have the matrix's shape");
+  }
+  const Watch watch = watch_from_python(std::move(progress));
+  {
+    const nb::gil_scoped_release release;
+    rows.between({dag, ids}, n_threads, watch, out.data());
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& m) {
+  nb::class_<TileRows>(m, "KernelRows")
+      .def("__init__", &make_rows, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+           nb::arg("normalize"), nb::arg("n_threads"), nb::arg("progress").none())
+      .def("between", &rows_between, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
+           nb::arg("progress").none(), nb::arg("out"));
+
   nb::class_<RowTrainer>(m, "RowTrainer")
       .def("__init__", &make_trainer, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("normalize"), nb::arg("max_bytes"), nb::arg("n_threads"),

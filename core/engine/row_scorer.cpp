@@ -196,7 +196,7 @@ RowScorer::RowScorer(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
   n_classes_ = classes.size;
   const Occurrences x = count_occurrences(*dag_, roots_, class_of_, n_threads, watch);
   tile_ = std::make_unique<ColumnTile>(spec_, *dag_, class_of_, n_classes_);
-  tile_->load(x, 0, roots_.size());
+  tile_->load(x, {}, 0, roots_.size());
   narrow_ = spec_.decay >= kSmallestDecay;
   if (normalize_) {
     for (const Wide& self : self_kernels(spec_, {*dag_, roots_}, n_threads, watch)) {

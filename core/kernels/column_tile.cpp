@@ -5,29 +5,43 @@
 namespace filbert {
 
 ColumnTile::ColumnTile(const KernelSpec& spec, const Dag& dag,
-                       std::span<const std::uint32_t> class_of, std::uint32_t n_classes)
+                       std::span<const std::uint32_t> class_of, std::uint32_t n_classes,
+                       const PartialSides* partial)
     : spec_(spec),
       dag_(dag),
       class_of_(class_of),
       column_of_(dag.size(), kNone),
       class_begin_(n_classes, 0),
-      class_index_(n_classes, kNone) {}
+      class_index_(n_classes, kNone),
+      partial_sides_(partial) {
+  if (partial == nullptr) return;
+  partial_ = std::make_unique<PartialColumns>(spec, dag, class_of, partial->kinds);
+  light_column_of_.assign(partial->features.n_features(), kNone);
+}
 
-void ColumnTile::load(const Occurrences& x, std::size_t first_tree, std::size_t last_tree) {
+void ColumnTile::load(const Occurrences& heavy, const Occurrences& light, std::size_t first_tree,
+                      std::size_t last_tree) {
   unload();
-  collect_nodes(x, first_tree, last_tree);
+  collect_nodes(heavy, first_tree, last_tree);
+  if (partial_) pad_classes();
   index_classes();
-  list_terms(x, first_tree, last_tree);
+  if (partial_) number_light(light, first_tree, last_tree);
+  list_terms(heavy, light, first_tree, last_tree);
   if (spec_.kernel == TreeKernel::subset_tree) link_subset_children();
-  if (spec_.kernel == TreeKernel::partial_tree) list_partial_children();
+  if (partial_) {
+    partial_->load(nodes_, [&](NodeId u) { return column_of_[u] - class_begin_[class_of_[u]]; });
+  }
 }
 
 void ColumnTile::unload() {
   for (const NodeId u : nodes_) {
+    if (u == kNone) continue;
     column_of_[u] = kNone;
     class_index_[class_of_[u]] = kNone;
   }
   nodes_.clear();
+  for (const std::uint32_t feature : light_) light_column_of_[feature] = kNone;
+  light_.clear();
 }
 
 void ColumnTile::collect_nodes(const Occurrences& x, std::size_t first_tree,
@@ -39,15 +53,35 @@ void ColumnTile::collect_nodes(const Occurrences& x, std::size_t first_tree,
       nodes_.push_back(u);
     }
   }
+  if (partial_ && !partial_sides_->column_rank.empty()) {
+    const std::vector<std::uint32_t>& rank = partial_sides_->column_rank;
+    std::sort(nodes_.begin(), nodes_.end(), [&](NodeId a, NodeId b) { return rank[a] < rank[b]; });
+    return;
+  }
   std::sort(nodes_.begin(), nodes_.end(), [&](NodeId a, NodeId b) {
     return class_of_[a] != class_of_[b] ? class_of_[a] < class_of_[b] : a < b;
   });
+}
+
+// Fills the last eight of each class up.
+void ColumnTile::pad_classes() {
+  padded_.clear();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    padded_.push_back(nodes_[i]);
+    const bool last = i + 1 == nodes_.size() || class_of_[nodes_[i + 1]] != class_of_[nodes_[i]];
+    while (last && padded_.size() % kColumns != 0) padded_.push_back(kNone);
+  }
+  nodes_.swap(padded_);
 }
 
 void ColumnTile::index_classes() {
   class_width_.clear();
   for (std::uint32_t column = 0; column < nodes_.size(); ++column) {
     const NodeId u = nodes_[column];
+    if (u == kNone) {
+      ++class_width_.back();
+      continue;
+    }
     const std::uint32_t cls = class_of_[u];
     column_of_[u] = column;
     if (class_index_[cls] == kNone) {
@@ -59,14 +93,31 @@ void ColumnTile::index_classes() {
   }
 }
 
-void ColumnTile::list_terms(const Occurrences& x, std::size_t first_tree, std::size_t last_tree) {
+void ColumnTile::number_light(const Occurrences& light, std::size_t first_tree,
+                              std::size_t last_tree) {
+  const auto n_columns = static_cast<std::uint32_t>(nodes_.size());
+  for (std::size_t tree = first_tree; tree < last_tree; ++tree) {
+    for (const std::uint32_t feature : light.nodes_of(tree)) {
+      if (light_column_of_[feature] != kNone) continue;
+      light_column_of_[feature] = n_columns + static_cast<std::uint32_t>(light_.size());
+      light_.push_back(feature);
+    }
+  }
+}
+
+void ColumnTile::list_terms(const Occurrences& heavy, const Occurrences& light,
+                            std::size_t first_tree, std::size_t last_tree) {
   terms_.clear();
   term_begin_.assign(1, 0);
   for (std::size_t tree = first_tree; tree < last_tree; ++tree) {
-    const auto nodes = x.nodes_of(tree);
-    const auto counts = x.counts_of(tree);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      terms_.push_back({column_of_[nodes[i]], counts[i]});
+    const auto list = [&](const Occurrences& x, std::span<const std::uint32_t> column_of) {
+      const auto nodes = x.nodes_of(tree);
+      const auto counts = x.counts_of(tree);
+      for (std::size_t i = 0; i < nodes.size(); ++i)
+        terms_.push_back({column_of[nodes[i]], counts[i]});
+    };
+    list(heavy, column_of_);
+    if (partial_) list(light, light_column_of_);
     term_begin_.push_back(terms_.size());
   }
 }
@@ -119,34 +170,11 @@ std::span<const ColumnTile::Link> ColumnTile::links(std::uint32_t cls, std::size
   return {links_.data() + group->begin, (group + 1)->begin - group->begin};
 }
 
-void ColumnTile::list_partial_children() {
-  const bool as_set = spec_.max_subsequence == 1;
-  child_begin_.assign(1, 0);
-  children_.clear();
-  multiplicities_.clear();
-  signatures_.assign(nodes_.size(), 0);
-  for (std::size_t column = 0; column < nodes_.size(); ++column) {
-    std::span<const NodeId> children = dag_.children(nodes_[column]);
-    if (as_set) {
-      sorted_children_.assign(children.begin(), children.end());
-      std::sort(sorted_children_.begin(), sorted_children_.end());
-      children = sorted_children_;
-    }
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      const NodeId child = children[i];
-      const std::uint32_t cls = class_of_[child];
-      if (as_set && i > 0 && children[i - 1] == child) {
-        if (cls != kNone) multiplicities_.back() += 1.0;
-        continue;
-      }
-      if (as_set && cls == kNone) continue;
-      if (as_set) multiplicities_.push_back(1.0);
-      // A child without a class matches nothing, but it still is a gap.
-      children_.push_back({cls, cls == kNone ? 0 : column_of_[child] - class_begin_[cls]});
-      if (cls != kNone) signatures_[column] |= signature_bit(cls);
-    }
-    child_begin_.push_back(children_.size());
-  }
+std::uint64_t ColumnTile::memory() const {
+  const std::uint64_t words = column_of_.size() + 2 * class_begin_.size() + nodes_.size() +
+                              padded_.size() + light_column_of_.size() + light_.size();
+  return words * sizeof(std::uint32_t) + terms_.size() * sizeof(LaneTerm) +
+         links_.size() * sizeof(Link) + (partial_ ? partial_->memory() : 0);
 }
 
 }  // namespace filbert

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
+#include "kernels/lanes.hpp"
+#include "kernels/partial_columns.hpp"
+#include "kernels/partial_sides.hpp"
 #include "kernels/spec.hpp"
 
 namespace filbert {
@@ -18,25 +22,24 @@ class ColumnTile {
   // Scratch is sized once for a forest and its classes; load() fills the tile and unload() takes
   // back only what load() wrote.
   ColumnTile(const KernelSpec& spec, const Dag& dag, std::span<const std::uint32_t> class_of,
-             std::uint32_t n_classes);
+             std::uint32_t n_classes, const PartialSides* partial = nullptr);
 
-  void load(const Occurrences& x, std::size_t first_tree, std::size_t last_tree);
+  // `light` is for partial trees.
+  void load(const Occurrences& heavy, const Occurrences& light, std::size_t first_tree,
+            std::size_t last_tree);
 
   std::size_t n_columns() const { return nodes_.size(); }
   NodeId node(std::size_t column) const { return nodes_[column]; }
 
-  // The columns of a class: [begin, begin + width).
+  // The columns of a class: [begin, begin + width). For partial trees both are multiples of eight;
+  // the columns that this takes in addition are not those of any tree.
   std::uint32_t begin(std::uint32_t cls) const { return class_begin_[cls]; }
   std::uint32_t width(std::uint32_t cls) const {
     return cls == kNone || class_index_[cls] == kNone ? 0 : class_width_[class_index_[cls]];
   }
 
   // The trees of the tile as lists of columns with counts.
-  struct Term {
-    std::uint32_t column;
-    std::uint32_t count;
-  };
-  std::span<const Term> terms(std::size_t tree_in_tile) const {
+  std::span<const LaneTerm> terms(std::size_t tree_in_tile) const {
     return {terms_.data() + term_begin_[tree_in_tile],
             term_begin_[tree_in_tile + 1] - term_begin_[tree_in_tile]};
   }
@@ -49,45 +52,38 @@ class ColumnTile {
   };
   std::span<const Link> links(std::uint32_t cls, std::size_t slot, std::uint32_t child_cls) const;
 
-  // Partial trees. The children of a column, in order: their classes, their offsets within them,
-  // and a bit set of their classes. Where subsequences have length 1 order does not matter, and
-  // equal children are listed once with a multiplicity.
-  struct Child {
-    std::uint32_t cls;
-    std::uint32_t offset;
-  };
-  std::span<const Child> children(std::size_t column) const {
-    return {children_.data() + child_begin_[column],
-            child_begin_[column + 1] - child_begin_[column]};
-  }
-  std::span<const double> multiplicities(std::size_t column) const {
-    return {multiplicities_.data() + child_begin_[column],
-            child_begin_[column + 1] - child_begin_[column]};
-  }
-  std::uint64_t signature(std::size_t column) const { return signatures_[column]; }
-  static std::uint64_t signature_bit(std::uint32_t cls) {
-    return std::uint64_t{1} << ((cls * 0x9e3779b1u) >> 26);
-  }
+  // Partial trees: the columns' children.
+  const PartialColumns& partial() const { return *partial_; }
+
+  // The columns after n_columns() stand for features of light nodes that occur in the tile's trees;
+  // terms name them as well. kNone: none has it.
+  std::uint32_t light_column(std::uint32_t feature) const { return light_column_of_[feature]; }
+  std::size_t n_light() const { return light_.size(); }
+
+  std::uint64_t memory() const;  // in bytes
 
  private:
   void unload();
   void collect_nodes(const Occurrences& x, std::size_t first_tree, std::size_t last_tree);
+  void pad_classes();
   void index_classes();
-  void list_terms(const Occurrences& x, std::size_t first_tree, std::size_t last_tree);
+  void list_terms(const Occurrences& heavy, const Occurrences& light, std::size_t first_tree,
+                  std::size_t last_tree);
   void link_subset_children();
-  void list_partial_children();
+  void number_light(const Occurrences& light, std::size_t first_tree, std::size_t last_tree);
 
   const KernelSpec& spec_;
   const Dag& dag_;
   std::span<const std::uint32_t> class_of_;
 
-  std::vector<NodeId> nodes_;               // by column
+  std::vector<NodeId> nodes_;  // by column; kNone: only there to fill up
+  std::vector<NodeId> padded_;
   std::vector<std::uint32_t> column_of_;    // by node; kNone outside the tile
   std::vector<std::uint32_t> class_begin_;  // by class
   std::vector<std::uint32_t> class_index_;  // by class: its number within the tile, or kNone
   std::vector<std::uint32_t> class_width_;  // by number within the tile
   std::vector<std::uint64_t> term_begin_;
-  std::vector<Term> terms_;
+  std::vector<LaneTerm> terms_;
 
   struct LinkGroup {
     std::uint32_t child_cls;
@@ -99,11 +95,10 @@ class ColumnTile {
   std::vector<Link> links_;
   std::vector<std::pair<std::uint32_t, Link>> sorting_;
 
-  std::vector<std::uint64_t> child_begin_;
-  std::vector<Child> children_;
-  std::vector<double> multiplicities_;
-  std::vector<std::uint64_t> signatures_;
-  std::vector<NodeId> sorted_children_;
+  const PartialSides* partial_sides_;
+  std::unique_ptr<PartialColumns> partial_;
+  std::vector<std::uint32_t> light_column_of_;  // by feature; kNone outside the tile
+  std::vector<std::uint32_t> light_;            // features of the tile
 };
 
 }  // namespace filbert

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/wide.hpp"
 #include "kernels/column_tile.hpp"
+#include "kernels/row_side.hpp"
 
 namespace filbert {
 
@@ -23,46 +26,47 @@ namespace filbert {
 //
 // where `pay` is what a matched pair costs: lambda^2 for spans, 1 for gaps. C[i] holds the sum over
 // j' < j, and `before` the sum over i' < i, so nothing is ever subtracted.
+// Doubles go through lanes.hpp, eight columns at a time; Wide, and subsequences of bounded length,
+// column by column.
 template <class Real>
 class PartialRows {
  public:
-  PartialRows(const KernelSpec& spec, const Dag& rows, std::span<const std::uint32_t> class_of)
-      : spec_(spec),
-        lambda_(spec.decay),
-        mu_(spec.depth_decay),
-        pay_(spec.penalty == Penalty::span ? Real(spec.decay) * Real(spec.decay) : Real(1.0)),
-        childless_(Real(spec.depth_decay) * (Real(spec.decay) * Real(spec.decay))),
-        rows_(rows),
-        class_of_(class_of) {}
+  explicit PartialRows(const RowSide& side)
+      : spec_(side.spec),
+        lambda_(side.spec.decay),
+        mu_(side.spec.depth_decay),
+        light_(side.spec),
+        rows_(side.dag),
+        class_of_(side.class_of),
+        kinds_(side.partial->kinds) {}
 
   template <class RowOf>
   void compute(NodeId u, const ColumnTile& tile, const RowOf& row_of, const StopToken& token,
                Real* out) {
     const std::uint32_t cls = class_of_[u];
-    const std::uint32_t first = tile.begin(cls);
-    const std::uint32_t width = tile.width(cls);
-    std::fill_n(out, width, childless_);
-    const std::uint64_t signature = list_children(u, tile, row_of);
-    if (signature == 0) return;
-    for (std::uint32_t i = 0; i < width; ++i) {
-      if ((tile.signature(first + i) & signature) == 0) continue;
-      out[i] += mu_ * sum_of_pairs(tile, first + i, token);
-      if (i % 256 == 255) token.check();
+    const auto chunks = tile.partial().chunks(tile.begin(cls), tile.width(cls));
+    const std::uint64_t bits = list_children(u, tile, row_of);
+    if (bits == 0) {
+      std::fill_n(out, chunks.size() * kColumns, light_.single);
+    } else if (std::is_same_v<Real, double> && spec_.max_subsequence == 0) {
+      by_lanes(chunks, tile.partial().slots(), bits, token, out);
+    } else {
+      one_by_one(chunks, tile.partial(), bits, token, out);
     }
   }
 
  private:
-  struct RowChild {
-    std::uint32_t cls;
-    const Real* row;  // null where no column has this child's class
-  };
+  using Slots = std::span<const LaneSlot>;
 
-  // u's children as the recursion needs them; the bit set of the classes that occur in the tile.
+  // u's children as the recursion needs them, without those before the first and after the last
+  // that match anything in the tile; the bits of their labels.
   template <class RowOf>
   std::uint64_t list_children(NodeId u, const ColumnTile& tile, const RowOf& row_of) {
     children_.clear();
-    multiplicities_.clear();
-    std::uint64_t signature = 0;
+    times_.clear();
+    std::uint64_t bits = 0;
+    std::size_t end = 0;
+    bool kept = false;
     std::span<const NodeId> children = rows_.children(u);
     const bool as_set = spec_.max_subsequence == 1;
     if (as_set) {
@@ -71,44 +75,130 @@ class PartialRows {
       children = sorted_;
     }
     for (std::size_t i = 0; i < children.size(); ++i) {
-      const std::uint32_t cls = class_of_[children[i]];
       if (as_set && i > 0 && children[i] == children[i - 1]) {
-        multiplicities_.back() += 1.0;
+        if (kept) times_.back() += 1.0;
         continue;
       }
-      const bool matches = tile.width(cls) > 0;
-      if (matches) signature |= ColumnTile::signature_bit(cls);
-      children_.push_back({cls, matches ? row_of(children[i]) : nullptr});
-      multiplicities_.push_back(1.0);
+      const RowChild<Real> child = described(children[i], tile, row_of);
+      kept = child.bit != 0 || (bits != 0 && !as_set);
+      if (!kept) continue;
+      children_.push_back(child);
+      times_.push_back(1.0);
+      bits |= child.bit;
+      if (child.bit != 0) end = children_.size();
     }
-    return signature;
+    children_.resize(end);
+    return bits;
   }
 
-  Real sum_of_pairs(const ColumnTile& tile, std::uint32_t column, const StopToken& token) {
-    const std::span<const ColumnTile::Child> other = tile.children(column);
-    const std::size_t longest = std::min(children_.size(), other.size());
-    const std::size_t limit = spec_.max_subsequence == 0 ? longest : spec_.max_subsequence;
-    if (spec_.max_subsequence == 1) {
-      return single_pairs(other, tile.multiplicities(column), token);
+  template <class RowOf>
+  RowChild<Real> described(NodeId child, const ColumnTile& tile, const RowOf& row_of) const {
+    constexpr std::uint32_t kNowhere = kNone - 1;
+    const std::uint32_t cls = class_of_[child];
+    if (cls == kNone) return {0, nullptr, kNone - 1, kNowhere};
+    if (kinds_[cls] == LabelKind::general) {
+      if (tile.width(cls) == 0) return {0, nullptr, cls, kNowhere};
+      return {label_bit(cls), row_of(child), cls, kNowhere};
     }
-    if (limit >= longest) return any_length(other, token);
-    return bounded_length(other, limit, token);
+    if (tile.light_column(cls) == kNone) return {0, nullptr, cls, kNowhere};
+    std::uint32_t place = kNowhere;
+    if (kinds_[cls] == LabelKind::simple && !rows_.is_leaf(child)) {
+      const std::uint32_t below = class_of_[rows_.children(child)[0]];
+      if (below != kNone) place = below;
+    }
+    return {label_bit(cls), nullptr, cls, place};
   }
 
-  Real any_length(std::span<const ColumnTile::Child> other, const StopToken& token) {
+  // ---------------------------------------------------------------- eight at a time
+
+  void by_lanes(std::span<const LaneChunk> chunks, const LaneSlot* slots, std::uint64_t bits,
+                const StopToken& token, double* out)
+    requires std::is_same_v<Real, double>
+  {
+    const LaneKernels& kernels = lane_kernels();
+    const LaneWeights weights{lambda_, mu_, light_.pay, light_.single, light_.pair};
+    if (children_.size() <= kNarrow) {
+      constexpr std::size_t kAtATime = 64;
+      for (std::size_t c = 0; c < chunks.size(); c += kAtATime) {
+        const std::size_t n = std::min(kAtATime, chunks.size() - c);
+        kernels.narrow(weights, children_.data(), children_.size(), bits, chunks.data() + c, n,
+                       slots, out + c * kColumns);
+        token.check();
+      }
+      return;
+    }
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+      by_blocks(kernels, weights, chunks[c], slots, bits, token, out + c * kColumns);
+    }
+  }
+  void by_lanes(std::span<const LaneChunk>, const LaneSlot*, std::uint64_t, const StopToken&,
+                Wide*) {}
+
+  // Rows of many children: a block of them after the other, so that their sums stay in the cache.
+  void by_blocks(const LaneKernels& kernels, const LaneWeights& weights, const LaneChunk& chunk,
+                 const LaneSlot* slots, std::uint64_t bits, const StopToken& token, double* out) {
+    double total[kColumns] = {};
+    if ((chunk.bits & bits) != 0) {
+      before_.assign(chunk.n_slots * kColumns, 0.0);
+      for (std::size_t i = 0; i < children_.size(); i += kBlock) {
+        kernels.wide(weights, children_.data() + i, std::min(kBlock, children_.size() - i),
+                     slots + chunk.first_slot, chunk.n_slots, before_.data(), total);
+        token.check();
+      }
+    }
+    for (std::size_t lane = 0; lane < kColumns; ++lane) {
+      out[lane] = weights.single + weights.mu * total[lane];
+    }
+  }
+
+  // ---------------------------------------------------------------- one at a time
+
+  void one_by_one(std::span<const LaneChunk> chunks, const PartialColumns& columns,
+                  std::uint64_t bits, const StopToken& token, Real* out) {
+    for (const LaneChunk& chunk : chunks) {
+      for (std::size_t lane = 0; lane < kColumns; ++lane) {
+        *out = light_.single;
+        if ((chunk.bits & bits) != 0) *out += mu_ * sum_of_pairs(columns, chunk, lane, token);
+        ++out;
+      }
+      token.check();
+    }
+  }
+
+  Real sum_of_pairs(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
+                    const StopToken& token) {
+    if (spec_.max_subsequence == 1) return single_pairs(columns, chunk, lane, token);
+    const Slots slots(columns.slots() + chunk.first_slot, chunk.n_slots);
+    const std::size_t longest = std::min(children_.size(), slots.size());
+    if (spec_.max_subsequence == 0 || spec_.max_subsequence >= longest) {
+      return any_length(slots, lane, token);
+    }
+    return bounded_length(slots, lane, spec_.max_subsequence, token);
+  }
+
+  // Delta of two children times what a pair costs; they match.
+  Real paid(const RowChild<Real>& child, std::uint32_t place) const {
+    if (child.row != nullptr) return child.row[place] * light_.pay;
+    return (child.place == place ? light_.single + light_.pair : light_.single) * light_.pay;
+  }
+  static bool match(const RowChild<Real>& child, std::uint32_t label) {
+    return child.label == label && child.bit != 0;
+  }
+
+  Real any_length(Slots slots, std::size_t lane, const StopToken& token) {
     const std::size_t k = children_.size();
     const Real one(1.0);
     sums_.assign(k, Real(0.0));
     Real total(0.0);
-    for (const ColumnTile::Child theirs : other) {
+    for (const LaneSlot& slot : slots) {
       Real before(0.0);
       for (std::size_t i = 0; i < k; ++i) {
         const Real old = sums_[i];
         Real updated = lambda_ * old;
-        if (children_[i].cls == theirs.cls && children_[i].row != nullptr) {
-          const Real a = children_[i].row[theirs.offset] * pay_ * (one + before);
-          total += a;
-          updated += a;
+        if (match(children_[i], slot.label[lane])) {
+          const Real ending = paid(children_[i], slot.place[lane]) * (one + before);
+          total += ending;
+          updated += ending;
         }
         before = lambda_ * before + old;
         sums_[i] = updated;
@@ -119,27 +209,26 @@ class PartialRows {
   }
 
   // One table for each length: A_q needs the B of length q - 1.
-  Real bounded_length(std::span<const ColumnTile::Child> other, std::size_t limit,
-                      const StopToken& token) {
+  Real bounded_length(Slots slots, std::size_t lane, std::size_t limit, const StopToken& token) {
     const std::size_t k = children_.size();
     sums_.assign(k * limit, Real(0.0));
     befores_.resize(limit);
     Real total(0.0);
-    for (const ColumnTile::Child theirs : other) {
+    for (const LaneSlot& slot : slots) {
       std::fill(befores_.begin(), befores_.end(), Real(0.0));
       for (std::size_t i = 0; i < k; ++i) {
         Real* const sums = sums_.data() + i * limit;
-        const bool match = children_[i].cls == theirs.cls && children_[i].row != nullptr;
-        const Real paid = match ? children_[i].row[theirs.offset] * pay_ : Real(0.0);
+        const bool matches = match(children_[i], slot.label[lane]);
+        const Real paid_delta = matches ? paid(children_[i], slot.place[lane]) : Real(0.0);
         Real shorter(1.0);
         for (std::size_t q = 0; q < limit; ++q) {
           const Real old = sums[q];
           const Real before = befores_[q];
           Real updated = lambda_ * old;
-          if (match) {
-            const Real a = paid * shorter;
-            total += a;
-            updated += a;
+          if (matches) {
+            const Real ending = paid_delta * shorter;
+            total += ending;
+            updated += ending;
           }
           befores_[q] = lambda_ * before + old;
           sums[q] = updated;
@@ -151,14 +240,15 @@ class PartialRows {
     return total;
   }
 
-  Real single_pairs(std::span<const ColumnTile::Child> other,
-                    std::span<const double> other_multiplicities, const StopToken& token) {
+  Real single_pairs(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
+                    const StopToken& token) {
     Real total(0.0);
-    for (std::size_t j = 0; j < other.size(); ++j) {
+    for (std::uint64_t j = chunk.first_slot; j < chunk.first_slot + chunk.n_slots; ++j) {
+      const LaneSlot& slot = columns.slots()[j];
       for (std::size_t i = 0; i < children_.size(); ++i) {
-        if (children_[i].cls != other[j].cls || children_[i].row == nullptr) continue;
-        total += Real(multiplicities_[i] * other_multiplicities[j]) *
-                 (children_[i].row[other[j].offset] * pay_);
+        if (!match(children_[i], slot.label[lane])) continue;
+        total +=
+            Real(times_[i] * columns.multiplicity(j, lane)) * paid(children_[i], slot.place[lane]);
       }
       if (children_.size() > kLongLoop) token.check();
     }
@@ -168,15 +258,18 @@ class PartialRows {
   static constexpr std::size_t kLongLoop = 1000;
 
   const KernelSpec& spec_;
-  Real lambda_, mu_, pay_, childless_;
+  Real lambda_, mu_;
+  LightWeights<Real> light_;
   const Dag& rows_;
   std::span<const std::uint32_t> class_of_;
+  std::span<const LabelKind> kinds_;
 
-  std::vector<RowChild> children_;
-  std::vector<double> multiplicities_;
+  std::vector<RowChild<Real>> children_;
+  std::vector<double> times_;  // how often each occurs, where equal children are taken together
   std::vector<NodeId> sorted_;
   std::vector<Real> sums_;
   std::vector<Real> befores_;
+  std::vector<double> before_;
 };
 
 }  // namespace filbert

@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "kernels/column_tile.hpp"
+#include "kernels/row_side.hpp"
 
 namespace filbert {
 
@@ -21,8 +22,8 @@ namespace filbert {
 template <class Real>
 class SubsetRows {
  public:
-  SubsetRows(const KernelSpec& spec, const Dag& rows, std::span<const std::uint32_t> class_of)
-      : lambda_(spec.decay), rows_(rows), class_of_(class_of) {}
+  explicit SubsetRows(const RowSide& side)
+      : lambda_(side.spec.decay), rows_(side.dag), class_of_(side.class_of) {}
 
   template <class RowOf>
   void compute(NodeId u, const ColumnTile& tile, const RowOf& row_of, const StopToken& token,
@@ -54,14 +55,14 @@ class SubsetRows {
 template <class Real>
 class SubtreeRows {
  public:
-  SubtreeRows(const KernelSpec& spec, const Dag& rows, std::span<const std::uint32_t>)
-      : weight_(rows.size()) {
+  explicit SubtreeRows(const RowSide& side) : weight_(side.dag.size()) {
+    const Dag& rows = side.dag;
     for (NodeId u = 0; u < rows.size(); ++u) {
       if (rows.is_leaf(u)) {
         weight_[u] = Real(1.0);
         continue;
       }
-      weight_[u] = Real(spec.decay);
+      weight_[u] = Real(side.spec.decay);
       for (const NodeId child : rows.children(u)) weight_[u] *= weight_[child];
     }
   }

@@ -30,10 +30,39 @@ struct Part {
   }
 };
 
+// Each distinct tree once, in its first place.
 struct Split {
   Part ordinary;
   Part chains;
+  std::vector<std::size_t> first;  // by tree: the first place of an equal one
+
+  bool has_equal() const { return ordinary.roots.size() + chains.roots.size() < first.size(); }
 };
+
+std::vector<std::size_t> first_places(Trees trees) {
+  std::vector<std::uint32_t> place_of(trees.dag.size(), kNone);
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    std::uint32_t& place = place_of[trees.roots[i]];
+    if (place == kNone) place = static_cast<std::uint32_t>(i);
+    first.push_back(place);
+  }
+  return first;
+}
+
+// Completes a matrix of which there are the rows and columns of the first places.
+void spread(const std::vector<std::size_t>& rows, const std::vector<std::size_t>& columns,
+            double* out) {
+  const std::size_t n = columns.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double* const row = out + i * n;
+    if (rows[i] != i) {
+      std::copy_n(out + rows[i] * n, n, row);
+    } else {
+      for (std::size_t j = 0; j < n; ++j) row[j] = row[columns[j]];
+    }
+  }
+}
 
 // Throws TooManyOccurrences with the tree's place in the whole forest.
 void check_counts(const Dag& dag, NodeId root, std::size_t place) {
@@ -48,7 +77,9 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
   constexpr std::uint64_t kMayBeLong = 10000;
   std::vector<NodeId> large;
   std::vector<std::size_t> large_places;
+  std::vector<std::size_t> first = first_places(trees);
   for (std::size_t i = 0; i < trees.size(); ++i) {
+    if (first[i] != i) continue;
     const std::uint64_t size = trees.dag.sizes()[trees.roots[i]];
     if (size >= kNone) check_counts(trees.dag, trees.roots[i], i);
     if (spec.kernel == TreeKernel::subset_tree && size > kMayBeLong) {
@@ -64,9 +95,9 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
       chain[large_places[k]] = is_long_chain({trees.dag, x.nodes_of(k), x.counts_of(k), class_of});
     }
   }
-  Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}};
+  Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}, std::move(first)};
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    (chain[i] ? parts.chains : parts.ordinary).add(trees.roots[i], i);
+    if (parts.first[i] == i) (chain[i] ? parts.chains : parts.ordinary).add(trees.roots[i], i);
   }
   return parts;
 }
@@ -134,6 +165,12 @@ void pairs_between(const KernelSpec& spec, const Part& a, const Part& b, int n_t
   }
 }
 
+// The diagonal of a normalised matrix, without rounding.
+void put_ones(const Norms& norms, double* out) {
+  const std::size_t n = norms.wide.size();
+  for (std::size_t i = 0; i < n; ++i) out[i * n + i] = norms.wide[i].is_zero() ? 0.0 : 1.0;
+}
+
 }  // namespace
 
 bool has_long_chains(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
@@ -152,6 +189,7 @@ std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_thread
       spec, parts.chains.trees(), parts.chains.trees(), n_threads, watch,
       [](std::size_t i, std::size_t j) { return i == j; },
       [&](std::size_t i, std::size_t, const Wide& value) { values[places[i]] = value; });
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = values[parts.first[i]];
   return values;
 }
 
@@ -177,6 +215,7 @@ void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int
       [&](std::size_t i, std::size_t j, const Wide& value) {
         write(pa.chains.places[i], pb.chains.places[j], value);
       });
+  if (pa.has_equal() || pb.has_equal()) spread(pa.first, pb.first, out);
 }
 
 void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_threads,
@@ -203,10 +242,8 @@ void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_thread
       [&](std::size_t i, std::size_t j, const Wide& value) {
         write(parts.chains.places[i], parts.chains.places[j], value);
       });
-  if (!norms) return;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    out[i * a.size() + i] = norms->wide[i].is_zero() ? 0.0 : 1.0;
-  }
+  if (norms) put_ones(*norms, out);
+  if (parts.has_equal()) spread(parts.first, parts.first, out);
 }
 
 }  // namespace filbert

@@ -37,9 +37,10 @@ std::uint32_t n_classes(const KernelSpec& spec, const Dag& dag) {
                                     (spec.include_leaves ? dag.labels().size() : 0));
 }
 
-// The classes of `from`'s nodes in `to`'s numbering.
-std::vector<std::uint32_t> mapped_classes(const KernelSpec& spec, const Dag& from,
-                                          std::span<const NodeId> roots, const Dag& to) {
+}  // namespace
+
+std::vector<std::uint32_t> classes_among(const KernelSpec& spec, const Dag& from,
+                                         std::span<const NodeId> roots, const Dag& to) {
   std::vector<std::uint32_t> of(from.size(), kNone);
   if (spec.kernel == TreeKernel::subtree) {
     const std::vector<NodeId> nodes = reachable(from, roots);
@@ -69,8 +70,6 @@ std::vector<std::uint32_t> mapped_classes(const KernelSpec& spec, const Dag& fro
   return of;
 }
 
-}  // namespace
-
 NodeClasses classify(const KernelSpec& spec, const Dag& rows, std::span<const NodeId> row_roots,
                      const Dag& columns, std::span<const NodeId> column_roots) {
   NodeClasses classes;
@@ -79,10 +78,10 @@ NodeClasses classify(const KernelSpec& spec, const Dag& rows, std::span<const No
     classes.size = n_classes(spec, rows);
   } else if (rows.size() > columns.size()) {
     classes.rows = classes_of(spec, rows);
-    classes.own_columns = mapped_classes(spec, columns, column_roots, rows);
+    classes.own_columns = classes_among(spec, columns, column_roots, rows);
     classes.size = n_classes(spec, rows);
   } else {
-    classes.rows = mapped_classes(spec, rows, row_roots, columns);
+    classes.rows = classes_among(spec, rows, row_roots, columns);
     classes.own_columns = classes_of(spec, columns);
     classes.size = n_classes(spec, columns);
   }

@@ -28,4 +28,8 @@ struct NodeClasses {
 NodeClasses classify(const KernelSpec& spec, const Dag& rows, std::span<const NodeId> row_roots,
                      const Dag& columns, std::span<const NodeId> column_roots);
 
+// The classes of a forest's nodes in another one's numbers.
+std::vector<std::uint32_t> classes_among(const KernelSpec& spec, const Dag& from,
+                                         std::span<const NodeId> roots, const Dag& to);
+
 }  // namespace filbert

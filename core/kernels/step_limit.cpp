@@ -8,13 +8,11 @@
 
 namespace filbert {
 
-namespace {
-
-// The most children (distinct ones, where equal children are taken together) of a node of each
-// class.
-std::vector<std::size_t> widest(const Dag& dag, const Occurrences& trees,
-                                std::span<const std::uint32_t> class_of, std::uint32_t n_classes,
-                                bool distinct) {
+std::vector<std::size_t> most_children(const KernelSpec& spec, const Dag& dag,
+                                       const Occurrences& trees,
+                                       std::span<const std::uint32_t> class_of,
+                                       std::uint32_t n_classes) {
+  const bool distinct = spec.max_subsequence == 1;
   std::vector<std::size_t> most(n_classes, 0);
   std::vector<NodeId> sorted;
   for (const NodeId u : trees.nodes) {
@@ -31,21 +29,15 @@ std::vector<std::size_t> widest(const Dag& dag, const Occurrences& trees,
   return most;
 }
 
-}  // namespace
-
-void check_steps(const KernelSpec& spec, const Dag& rows, const Occurrences& row_trees,
-                 const Dag& columns, const Occurrences& column_trees, const NodeClasses& classes) {
-  const bool distinct = spec.max_subsequence == 1;
-  const auto row_arity = widest(rows, row_trees, classes.rows, classes.size, distinct);
-  const auto column_arity =
-      widest(columns, column_trees, classes.columns(), classes.size, distinct);
+void check_steps(const KernelSpec& spec, std::span<const std::size_t> row_children,
+                 std::span<const std::size_t> column_children, const Dag& named) {
   double most = 0.0;
   std::uint32_t worst = 0;
-  for (std::uint32_t cls = 0; cls < classes.size; ++cls) {
-    const std::size_t longest = std::min(row_arity[cls], column_arity[cls]);
+  for (std::uint32_t cls = 0; cls < row_children.size(); ++cls) {
+    const std::size_t longest = std::min(row_children[cls], column_children[cls]);
     const bool bounded = spec.max_subsequence != 0 && spec.max_subsequence < longest;
-    const double steps = static_cast<double>(row_arity[cls]) *
-                         static_cast<double>(column_arity[cls]) *
+    const double steps = static_cast<double>(row_children[cls]) *
+                         static_cast<double>(column_children[cls]) *
                          (bounded ? spec.max_subsequence : 1.0);
     if (steps > most) {
       most = steps;
@@ -53,15 +45,14 @@ void check_steps(const KernelSpec& spec, const Dag& rows, const Occurrences& row
     }
   }
   if (most <= spec.max_steps) return;
-  const Dag& named = rows.size() > columns.size() ? rows : columns;  // whose labels number classes
   std::string label(named.labels().text(worst));
   if (label.size() > 40) {  // cut, but not within a character
     std::size_t end = 40;
     while ((static_cast<unsigned char>(label[end]) & 0xC0u) == 0x80u) --end;
     label = label.substr(0, end) + "...";
   }
-  throw TooExpensive("nodes labelled '" + label + "' with " + std::to_string(row_arity[worst]) +
-                         " and " + std::to_string(column_arity[worst]) + " children",
+  throw TooExpensive("nodes labelled '" + label + "' with " + std::to_string(row_children[worst]) +
+                         " and " + std::to_string(column_children[worst]) + " children",
                      most);
 }
 

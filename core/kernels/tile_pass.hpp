@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/parallel.hpp"
@@ -39,22 +38,5 @@ void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch&
 
 // The pairs (i, i).
 void sum_self(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch, Sink& sink);
-
-// Some trees of a forest against all of them, again and again: what depends on the forest alone is
-// prepared once. The roots have to stay where they are.
-class RowSums {
- public:
-  RowSums(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch);
-  ~RowSums();
-
-  // Row k of the sink is that of tree wanted[k]. Throws TooExpensive.
-  void run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch, Sink& sink);
-
- private:
-  class State;
-  template <template <class> class DeltaRows>
-  class StateOf;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace filbert

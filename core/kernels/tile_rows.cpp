@@ -1,6 +1,7 @@
 #include "kernels/tile_rows.hpp"
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "base/errors.hpp"
@@ -89,6 +90,19 @@ void TileRows::block(std::span<const std::uint32_t> wanted, std::span<double* co
     out[row][column - row] = entry(wanted[row], wanted[column], value);
   });
   sum_within(spec_, {*dag_, roots}, n_threads, watch, sink);
+}
+
+void TileRows::between(Trees queries, int n_threads, const Watch& watch, double* out) {
+  if (!sums_ || has_long_chains(spec_, queries, n_threads, watch)) {
+    return kernel_matrix(spec_, queries, all(), normalize_, n_threads, watch, out);
+  }
+  std::optional<Norms> own;
+  if (normalize_) own = norms_of(spec_, queries, n_threads, watch);
+  const Entries entry(own ? &*own : nullptr, norms());
+  WritingSink sink([&](std::size_t row, std::size_t column, const auto& value) {
+    out[row * roots_.size() + column] = entry(row, column, value);
+  });
+  sums_->run(queries, n_threads, watch, sink);
 }
 
 }  // namespace filbert

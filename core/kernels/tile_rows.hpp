@@ -7,6 +7,7 @@
 #include "forest/dag.hpp"
 #include "kernels/entries.hpp"
 #include "kernels/row_source.hpp"
+#include "kernels/row_sums.hpp"
 #include "kernels/spec.hpp"
 #include "kernels/tile_pass.hpp"
 
@@ -27,6 +28,9 @@ class TileRows final : public RowSource {
             const Watch& watch) override;
   void block(std::span<const std::uint32_t> wanted, std::span<double* const> out, int n_threads,
              const Watch& watch) override;
+
+  // out[k * n_trees() + j] = K(k-th query, j), for trees of any forest. Throws KernelOverflow.
+  void between(Trees queries, int n_threads, const Watch& watch, double* out);
 
  private:
   Trees all() const { return {*dag_, roots_}; }

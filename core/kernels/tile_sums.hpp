@@ -10,11 +10,14 @@
 #include <bit>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "kernels/column_tile.hpp"
+#include "kernels/lanes.hpp"
 #include "kernels/row_groups.hpp"
+#include "kernels/row_side.hpp"
 
 namespace filbert {
 
@@ -46,31 +49,41 @@ class RowPool {
 template <class Real, template <class> class DeltaRows>
 class TileSums {
  public:
-  TileSums(const KernelSpec& spec, const Dag& rows, std::span<const std::uint32_t> class_of)
-      : rows_(rows),
-        class_of_(class_of),
-        delta_(spec, rows, class_of),
-        row_(rows.size(), nullptr),
-        uses_(rows.size(), 0) {}
+  explicit TileSums(const RowSide& side)
+      : side_(side),
+        rows_(side.dag),
+        class_of_(side.class_of),
+        delta_(side),
+        light_weights_(side.spec),
+        row_(rows_.size(), nullptr),
+        uses_(rows_.size(), 0) {}
 
   // sink(first tree of a group, tree within the tile, values), for every group in [first, last) and
-  // for the tile's trees from `first_tree(group)` on.
+  // for the tile's trees from `first_tree(group)` on. `light` has the same groups, of features.
   template <class FirstTree, class Sink>
-  void run(const RowGroups& groups, std::size_t first, std::size_t last, const ColumnTile& tile,
-           std::size_t n_tile_trees, const FirstTree& first_tree, const Sink& sink,
-           const StopToken& token) {
+  void run(const RowGroups& groups, const RowGroups& light, std::size_t first, std::size_t last,
+           const ColumnTile& tile, std::size_t n_tile_trees, const FirstTree& first_tree,
+           const Sink& sink, const StopToken& token) {
     sums_.assign(kLanes * tile.n_columns(), Real(0.0));
+    side_by_side_.assign(tile.n_columns() + tile.n_light(), Line{});
     while (first < last) {
       const std::size_t block_end = plan_block(groups, first, last, tile);
       for (; first < block_end; ++first) {
         add_rows(groups.group(first), tile, token);
+        if (side_.partial != nullptr) add_light(light.group(first), tile);
         reduce(groups, first, tile, first_tree(first), n_tile_trees, sink);
+        if (side_.partial != nullptr) clear_light(light.group(first), tile);
         token.check();
       }
     }
   }
 
  private:
+  // The sums of a column for all lanes; a line of the cache.
+  struct alignas(64) Line {
+    Real lane[kLanes] = {};
+  };
+
   // Rows of a block may all be there at the same time: so many bytes at most, unless one group of
   // trees alone needs more.
   static constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
@@ -137,11 +150,28 @@ class TileSums {
   }
 
   static void add(const Real* row, std::uint32_t width, std::uint32_t count, Real* sum) {
-    if (count == 1) {
-      for (std::uint32_t i = 0; i < width; ++i) sum[i] += row[i];
+    if constexpr (std::is_same_v<Real, double>) {
+      lane_kernels().add(row, width, count, sum);
     } else {
       const Real times(count);
       for (std::uint32_t i = 0; i < width; ++i) sum[i] += times * row[i];
+    }
+  }
+
+  // What nodes without rows add: one column for each of their features.
+  void add_light(std::span<const RowGroups::Entry> entries, const ColumnTile& tile) {
+    for (const RowGroups::Entry& entry : entries) {
+      const std::uint32_t column = tile.light_column(entry.node);
+      if (column == kNone) continue;
+      const bool subtree = side_.partial->features.is_subtree(entry.node);
+      const Real& weight = subtree ? light_weights_.pair : light_weights_.single;
+      side_by_side_[column].lane[entry.lane] = Real(entry.count) * weight;
+    }
+  }
+  void clear_light(std::span<const RowGroups::Entry> entries, const ColumnTile& tile) {
+    for (const RowGroups::Entry& entry : entries) {
+      const std::uint32_t column = tile.light_column(entry.node);
+      if (column != kNone) side_by_side_[column].lane[entry.lane] = Real(0.0);
     }
   }
 
@@ -150,34 +180,47 @@ class TileSums {
   template <class Sink>
   void reduce(const RowGroups& groups, std::size_t group, const ColumnTile& tile,
               std::size_t first_tree, std::size_t n_tile_trees, const Sink& sink) {
-    const std::size_t n_columns = tile.n_columns();
     const std::size_t first_row = group * groups.trees_per_group;
     const std::size_t n_lanes = std::min(groups.trees_per_group, groups.n_trees - first_row);
-    side_by_side_.resize(n_columns * kLanes, Real(0.0));
-    for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-      Real* const sum = sums_.data() + lane * n_columns;
-      for (std::size_t c = 0; c < n_columns; ++c) side_by_side_[c * kLanes + lane] = sum[c];
-      std::fill_n(sum, n_columns, Real(0.0));
-    }
+    put_side_by_side(tile.n_columns(), n_lanes);
     for (std::size_t tree = first_tree; tree < n_tile_trees; ++tree) {
       Real total[kLanes] = {};
-      for (const ColumnTile::Term term : tile.terms(tree)) {
-        const Real* const lanes = side_by_side_.data() + std::size_t{term.column} * kLanes;
-        const Real times(term.count);
-        for (std::size_t lane = 0; lane < kLanes; ++lane) total[lane] += times * lanes[lane];
-      }
+      dot(tile.terms(tree), total);
       sink(first_row, tree, std::span<const Real>(total, n_lanes));
     }
   }
 
+  void put_side_by_side(std::size_t n_columns, std::size_t n_lanes) {
+    for (std::size_t c = 0; c < n_columns; ++c) {
+      for (std::size_t lane = 0; lane < n_lanes; ++lane) {
+        side_by_side_[c].lane[lane] = sums_[lane * n_columns + c];
+      }
+    }
+    std::fill_n(sums_.begin(), n_lanes * n_columns, Real(0.0));
+  }
+
+  void dot(std::span<const LaneTerm> terms, Real* total) const {
+    if constexpr (std::is_same_v<Real, double>) {
+      lane_kernels().dot(terms.data(), terms.size(), side_by_side_.data()->lane, total);
+    } else {
+      for (const LaneTerm term : terms) {
+        const Real* const lanes = side_by_side_[term.column].lane;
+        const Real times(term.count);
+        for (std::size_t lane = 0; lane < kLanes; ++lane) total[lane] += times * lanes[lane];
+      }
+    }
+  }
+
+  const RowSide side_;
   const Dag& rows_;
   std::span<const std::uint32_t> class_of_;
   DeltaRows<Real> delta_;
+  LightWeights<Real> light_weights_;
   RowPool<Real> pool_;
   std::vector<Real*> row_;           // by node; null where there is none at present
   std::vector<std::uint32_t> uses_;  // by node: uses that are still to come
   std::vector<Real> sums_;           // by lane and column
-  std::vector<Real> side_by_side_;   // by column and lane
+  std::vector<Line> side_by_side_;   // by column, those of light features too
 };
 
 }  // namespace filbert

@@ -1,0 +1,78 @@
+// Partial trees: which labels need rows of Delta at all.
+//
+// Most nodes of a parse tree are words and what stands right above a word. Their Deltas are known
+// without a recursion (engine-wide constants, see LightWeights), so they get no rows and no
+// columns; what they add to the kernel of two trees is a dot product of sparse counts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "forest/dag.hpp"
+#include "forest/occurrences.hpp"
+#include "kernels/node_classes.hpp"
+#include "kernels/spec.hpp"
+
+namespace filbert {
+
+enum class LabelKind : std::uint8_t {
+  terminal,  // no node of this label has children
+  simple,    // each has one child, and that is terminal
+  general,
+};
+
+// By class, over both forests.
+std::vector<LabelKind> label_kinds(const Dag& rows, const Dag& columns, const NodeClasses& classes);
+
+// With a = mu lambda^2: two terminal nodes of one label have Delta a, two simple ones a, and `pair`
+// on top where their children are equal as well.
+template <class Real>
+struct LightWeights {
+  explicit LightWeights(const KernelSpec& spec)
+      : pay(spec.penalty == Penalty::span ? Real(spec.decay) * Real(spec.decay) : Real(1.0)),
+        single(Real(spec.depth_decay) * (Real(spec.decay) * Real(spec.decay))),
+        pair(Real(spec.depth_decay) * pay * single) {}
+
+  Real pay;     // for each pair of children in a common subsequence
+  Real single;  // a
+  Real pair;
+};
+
+// A forest's trees in two parts: `heavy`, the nodes that have rows, and `light`, counts of features
+// that stand for all others: below n_classes the label, from there on a simple subtree. Entries of
+// `light.nodes` are features and ascend within a tree.
+struct WeighedTrees {
+  Occurrences heavy;
+  Occurrences light;
+};
+
+// The features of simple subtrees, in one numbering for both forests.
+class LightFeatures {
+ public:
+  LightFeatures(const Dag& rows, const Dag& columns, const NodeClasses& classes,
+                std::span<const LabelKind> kinds);
+
+  std::uint32_t n_features() const {
+    return n_classes_ + static_cast<std::uint32_t>(subtrees_.size());
+  }
+  bool is_subtree(std::uint32_t feature) const { return feature >= n_classes_; }
+
+  WeighedTrees weigh(const Dag& dag, std::span<const std::uint32_t> class_of,
+                     std::span<const LabelKind> kinds, const Occurrences& trees) const;
+
+ private:
+  static std::uint64_t key(std::uint32_t cls, std::uint32_t child_cls) {
+    return std::uint64_t{cls} << 32 | child_cls;
+  }
+  void collect(const Dag& dag, std::span<const std::uint32_t> class_of,
+               std::span<const LabelKind> kinds);
+  // kNone where the child's label is one that the other forest does not have.
+  std::uint32_t subtree_feature(const Dag& dag, std::span<const std::uint32_t> class_of,
+                                NodeId u) const;
+
+  std::uint32_t n_classes_;
+  std::vector<std::uint64_t> subtrees_;  // ascending
+};
+
+}  // namespace filbert

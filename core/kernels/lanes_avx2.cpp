@@ -1,0 +1,10 @@
+// Compiled for processors with AVX2: includes nothing but the functions.
+#define FILBERT_LANES lanes_avx2
+#include "kernels/lanes.inc"
+
+namespace filbert::lanes_avx2 {
+
+extern const LaneKernels kernels;
+const LaneKernels kernels{"avx2", &narrow, &wide, &add, &dot};
+
+}  // namespace filbert::lanes_avx2
