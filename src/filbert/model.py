@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, OutOfMemoryError
+from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest, as_forest
 from filbert.kernels import SubsetTree, Subtree, TreeKernel
 from filbert.threads import n_threads
@@ -200,6 +200,7 @@ def factorize(
     forest: Forest,
     *,
     max_memory: int | None = None,
+    max_work: float | None = None,
     budget: float = 1.0,
     keep_nodes: bool = False,
     n_jobs: int | None = None,
@@ -209,19 +210,30 @@ def factorize(
 
     Parameters
     ----------
-    kernel : SubsetTree or Subtree
+    kernel : SubsetTree, Subtree or PartialTree
     forest : Forest
     max_memory : int, optional
         The most bytes that the factors may take.
+    max_work : float, optional
+        The most steps that finding the factors may take, of about a nanosecond each. Whether they
+        suffice depends on the trees and the kernel alone, not on threads or the machine.
     budget : float
-        How many steps the nodes of a production may take before they are compared pair by pair, as
-        a multiple of what the pairs would take. 0: always pairs. The values are the same.
+        How many steps the nodes of a production, or for PartialTree of a label, may take before
+        they are compared pair by pair, as a multiple of what the pairs would take. 0: always pairs.
+        The values are the same.
     keep_nodes : bool
         Whether node contributions can be asked for. Nodes are then numbered as in the forest.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
         Called with ``(done, total)``.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Where `max_memory` does not suffice.
+    WorkLimitError
+        Where `max_work` does not.
     """
     dag, roots = forest._dag, forest._roots
     if not keep_nodes and forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
@@ -236,6 +248,7 @@ def factorize(
             bool(kernel.normalize),
             budget,
             limit,
+            np.inf if max_work is None else max_work,
             keep_nodes,
             n_threads(n_jobs),
             progress,
@@ -264,7 +277,7 @@ def _what_would_fit(
         part = roots[::step]
         try:
             n_bytes = factors_of(*dag.extract(part)).peak_bytes
-        except OutOfMemoryError:
+        except (OutOfMemoryError, WorkLimitError):
             step *= 16
             continue
         n_fit = min(len(part) * (limit / n_bytes) ** (1 / growth), len(roots) - 1)
