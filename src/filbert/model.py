@@ -13,7 +13,7 @@ from filbert.forest import Forest, as_forest
 from filbert.kernels import PartialTree, TreeKernel
 from filbert.threads import n_threads
 from filbert.tree import Tree
-from filbert.work import row_steps_between, worth_trying
+from filbert.work import row_steps_between
 
 FloatArray = NDArray[np.float64]
 
@@ -26,6 +26,7 @@ Method = Literal["auto", "rows", "pairs", "factors"]
 # 857 functions of the standard library, 68 nodes each and ten classes, with 849 support vectors:
 # 38 us each by rows, 86 us by factors.
 _MANY = 20_000
+_LITTLE_WORK = 1e8  # steps, a tenth of a second
 _PAIRS_BYTES = 64 << 20  # of the kernel matrix at a time
 
 
@@ -157,9 +158,9 @@ class SupportVectorModel:
         if not isinstance(self.kernel, PartialTree):
             by = self._by_rows if len(trees) <= _MANY else self._by_factors
             return by(trees, n_jobs)
-        steps = row_steps_between(self.kernel, self.support, trees)
-        max_work = worth_trying(self.kernel, steps)
-        if max_work > 0.2 * steps:
+        # All these kernels are needed, so half of what they take is what a try may cost.
+        max_work = 0.5 * row_steps_between(self.kernel, self.support, trees)
+        if max_work < _LITTLE_WORK:
             return self._by_rows(trees, n_jobs)
         try:
             return self._by_factors(trees, n_jobs, max_work)

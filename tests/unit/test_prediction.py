@@ -277,13 +277,13 @@ def test_partial_trees(normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None
     check_close(model, model.contributions(texts).sums() + model.intercept, K)
 
 
-@pytest.mark.parametrize("most", [1.0, 1e12])
-def test_partial_trees_by_what_they_take(most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("steps", [1.0, 20.0, 1e12])
+def test_partial_trees_by_what_they_take(steps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Factors that take too much work are given up."""
     texts = [write(tree) for tree in random_trees(4, 60, 15)]
     model = model_of(PartialTree(), texts[:40])
-    monkeypatch.setattr(filbert.model, "row_steps_between", lambda *_: 1e15)
-    monkeypatch.setattr(filbert.model, "worth_trying", lambda *_: most)
+    monkeypatch.setattr(filbert.model, "_LITTLE_WORK", 5.0)
+    monkeypatch.setattr(filbert.model, "row_steps_between", lambda *_: steps)
     check_close(model, model.decision_function(texts), PartialTree()(texts, model.support))
 
 

@@ -20,7 +20,7 @@ from filbert._core import KernelOperator, RowTrainer
 from filbert.errors import InvalidParameterError, WorkLimitError
 from filbert.forest import Forest, as_forest
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import SupportVectorModel, factorize
+from filbert.model import Method, SupportVectorModel, factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 from filbert.work import row_steps, worth_trying
@@ -169,7 +169,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        values = self.model_.decision_function(X, n_jobs=self.n_jobs)
+        # Partial trees that did not factorise in training are not tried again.
+        by_rows = isinstance(self.model_.kernel, PartialTree) and self.engine_.startswith("rows")
+        method: Method = "rows" if by_rows else "auto"
+        values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
