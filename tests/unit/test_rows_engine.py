@@ -197,7 +197,7 @@ def test_rows_that_gave_way_are_computed_again() -> None:
             r"factors: factorising took less than 1.0e\+08 steps, the whole kernel matrix ",
         ),
         (Subtree(), "auto", "factors: those of Subtree take no search"),
-        (PartialTree(), "auto", r"factors: factorising took less than 1.0e\+08 steps, the whole "),
+        (PartialTree(), "auto", r"rows: the whole kernel matrix takes about \S* steps only"),
         (SubsetTree(), "rows", "rows: as asked for"),
         (SubsetTree(), "factors", "factors: as asked for"),
         (PartialTree(), "rows", "rows: as asked for"),
@@ -220,14 +220,15 @@ def test_the_engine_is_told(
 @pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
 def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(60)
-    factors = TreeSVC(kernel, **TIGHT).fit(X, y)
+    monkeypatch.setattr(svm, "row_steps", lambda *_: 1e12)
+    factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
     monkeypatch.setattr(svm, "worth_trying", lambda *_: 10.0)
     rows = TreeSVC(kernel, **TIGHT).fit(X, y)
     assert re.match(
         r"rows: factorising was given up after 1.0e\+01 steps, the whole .* about \d", rows.engine_
     )
     assert factors.engine_.startswith("factors: ")
-    assert rows.objective_ == pytest.approx(factors.objective_, rel=1e-6)
+    assert rows.objective_ == pytest.approx(factors.objective_, rel=1e-5)
 
 
 def test_an_unknown_engine() -> None:

@@ -27,6 +27,7 @@ from filbert.work import row_steps, worth_trying
 
 FloatArray = NDArray[np.float64]
 
+_LITTLE_WORK = 1e8  # steps, a tenth of a second
 _ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
@@ -225,6 +226,9 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(kernel, Subtree):
             return self._factors(kernel, forest, None), "factors: those of Subtree take no search"
         rows = row_steps(kernel, forest)
+        if isinstance(kernel, PartialTree) and rows < _LITTLE_WORK:
+            reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
+            return self._rows(kernel, forest), f"rows: {reason}"
         max_work = worth_trying(kernel, rows)
         try:
             factors = self._factors(kernel, forest, max_work)
