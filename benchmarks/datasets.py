@@ -1,19 +1,23 @@
 """The data sets beside the repository, by name: for each the texts of its trees, in brackets.
 
-Training and test parts come one after the other where there are both. Tests use this too. And the
-examples of `srl-ewt` as the TSV files that learning starts from.
+Training and test parts come one after the other where there are both. Tests use this too. Those
+that have classes also with their labels. And the examples of `srl-ewt` as the TSV files that
+learning starts from.
 """
 
 import json
 import lzma
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from filbert.datasets import srl_boundary
 
 Texts = Iterator[str]
+Labelled = Iterator[tuple[str, str]]  # label, tree
 
 
 def _column(paths: list[str], number: int, data: Path) -> Texts:
@@ -80,6 +84,123 @@ DATASETS: dict[str, Callable[[Path], Texts]] = {
     "glycan": partial(_field, ["glycan/train.jsonl.xz", "glycan/test.jsonl.xz"], "tree"),
     "rte texts": partial(_field, _RTE, "text_tree"),
     "rte hypotheses": partial(_field, _RTE, "hypothesis_tree"),
+}
+
+
+def _records(paths: list[str], data: Path) -> Iterator[dict[str, Any]]:
+    for path in paths:
+        with lzma.open(data / path, "rt", encoding="utf-8", newline="\n") as lines:
+            yield from map(json.loads, lines)
+
+
+def _classes(name: str, paths: list[str], number: int, data: Path) -> Labelled:
+    """A column of classes beside the trees; "?" is none."""
+    pairs = zip(_column(paths, number, data), DATASETS[name](data), strict=True)
+    return ((label, tree) for label, tree in pairs if label != "?")
+
+
+def _question_or_not(paths: list[str], data: Path) -> Labelled:
+    """Whether a sentence ends in a question mark."""
+    for tree in _field(paths, "tree", data):
+        last = tree.rstrip(")").rsplit(" ", 1)[-1].rsplit("(", 1)[-1]
+        yield ("question" if last == "?" else "other"), tree
+
+
+def _genre(paths: list[str], data: Path) -> Labelled:
+    """Identifiers are genre/document#sentence."""
+    return ((record["id"].split("/")[0], record["tree"]) for record in _records(paths, data))
+
+
+def _finance_or_not(data: Path) -> Labelled:
+    """The first sentences of the Wall Street Journal, and as many of other genres."""
+    for kind in ("wsj", "other"):
+        path = f"srl-onto-unlex/{kind}.train.jsonl.xz"
+        yield from ((kind, tree) for tree in islice(_field([path], "tree", data), 10_000))
+
+
+def _question_clause(data: Path) -> Labelled:
+    """Whether a sentence of the Wall Street Journal has the clause of a question anywhere."""
+    for tree in _field(["srl-onto-unlex/wsj.train.jsonl.xz"], "tree", data):
+        is_question = "(SBARQ " in tree or "(SQ " in tree
+        yield ("question" if is_question else "other"), tree
+
+
+def _sugars(key: str, data: Path) -> Labelled:
+    """Those with exactly one value."""
+    for record in _records(["glycan/train.jsonl.xz", "glycan/test.jsonl.xz"], data):
+        value = record[key]
+        if isinstance(value, list):
+            value = value[0] if len(value) == 1 else None
+        if value is not None:
+            yield str(value), record["tree"]
+
+
+def _entailments(key: str, data: Path) -> Labelled:
+    return ((str(record["entails"]), record[key]) for record in _records(_RTE, data))
+
+
+def _largest_clone_groups(data: Path, n_groups: int = 10) -> Labelled:
+    """Methods of the largest groups of clones, by group: components of the listed pairs."""
+    group: dict[str, str] = {}
+
+    def find(method: str) -> str:
+        while group.setdefault(method, method) != method:
+            group[method] = method = group[group[method]]
+        return method
+
+    path = ["clones-bcb/pairs.tsv.xz"]
+    for a, b in zip(_column(path, 1, data), _column(path, 2, data), strict=True):
+        group[find(a)] = find(b)
+    methods = ["clones-bcb/methods.tsv.xz"]
+    names = [find(method) for method in _column(methods, 0, data)]
+    largest = {name for name, _ in Counter(names).most_common(n_groups)}
+    trees = _column(methods, 2, data)
+    return ((name, tree) for name, tree in zip(names, trees, strict=True) if name in largest)
+
+
+def _marked_labels(data: Path) -> Labelled:
+    path = "srl-5000/dataset_5000.dat.xz"
+    with lzma.open(data / path, "rt", encoding="utf-8", newline="\n") as lines:
+        labels = [line.split("\t", 1)[0] for line in lines]
+    return zip(labels, _marked(path, data), strict=True)
+
+
+def _questions(kind: str, data: Path) -> Labelled:
+    return ((record["label"], record["trees"][kind]) for record in _records(_QUESTIONS, data))
+
+
+_SENTENCES = ["srl-ewt/train.jsonl.xz"]
+_CONSTITUENCY = ["qc/constituency_train.tsv.xz", "qc/constituency_test.tsv.xz"]
+
+# Train and test parts together: what training takes is measured, not how well it does.
+LABELLED: dict[str, Callable[[Path], Labelled]] = {
+    "srl-ewt sentences: question or not": partial(_question_or_not, _SENTENCES),
+    "srl-ewt sentences: genre": partial(_genre, _SENTENCES),
+    "srl-onto-unlex sentences: wsj or not": _finance_or_not,
+    "srl-onto-unlex sentences: question or not": _question_clause,
+    "srl-5000": _marked_labels,
+    "qc const": partial(_questions, "const"),
+    "qc grct": partial(_questions, "grct"),
+    "qc lct": partial(_questions, "lct"),
+    "qc loct": partial(_questions, "loct"),
+    "qc constituency": partial(_classes, "qc constituency", _CONSTITUENCY, 0),
+    "qc reltextrank": partial(_classes, "qc reltextrank", ["qc/reltextrank_sv.tsv.xz"], 0),
+    "clones-bcb: ten largest groups": _largest_clone_groups,
+    "inex 2005": partial(
+        _classes, "inex 2005", ["inex/inex2005.train.tsv.xz", "inex/inex2005.test.tsv.xz"], 0
+    ),
+    "inex 2006": partial(
+        _classes, "inex 2006", ["inex/inex2006.train.tsv.xz", "inex/inex2006.test.tsv.xz"], 0
+    ),
+    "cslogs 1": partial(_classes, "cslogs 1", ["cslogs/cslog1.tsv.xz"], 0),
+    "cslogs 2": partial(_classes, "cslogs 2", ["cslogs/cslog2.tsv.xz"], 0),
+    "cslogs 3": partial(_classes, "cslogs 3", ["cslogs/cslog3.tsv.xz"], 0),
+    "cslogs 12": partial(_classes, "cslogs 12", ["cslogs/cslog12.tsv.xz"], 0),
+    "glycan: kingdom": partial(_sugars, "kingdom"),
+    "glycan: link": partial(_sugars, "link"),
+    "glycan: immunogenic": partial(_sugars, "immunogenic"),
+    "rte texts": partial(_entailments, "text_tree"),
+    "rte hypotheses": partial(_entailments, "hypothesis_tree"),
 }
 
 

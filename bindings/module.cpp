@@ -33,6 +33,9 @@ void translate(const std::exception_ptr& caught, void*) {
     raise_as("CapacityError", text(error.what()));
   } catch (const OutOfMemory& error) {
     raise_as("OutOfMemoryError", text(error.what()));
+  } catch (const WorkExceeded& error) {
+    nb::object type = nb::module_::import_("filbert.errors").attr("WorkLimitError");
+    raise_as("WorkLimitError", type(error.max_steps));
   } catch (const KernelOverflow& error) {
     raise_as("KernelOverflowError", text(error.what()));
   } catch (const TooExpensive& error) {

@@ -61,6 +61,14 @@ class OutOfMemory : public std::runtime_error {
   std::uint64_t bytes;
 };
 
+// Work that would take more steps than it may.
+class WorkExceeded : public std::runtime_error {
+ public:
+  explicit WorkExceeded(double most)
+      : std::runtime_error("the work takes more steps than it may"), max_steps(most) {}
+  double max_steps;
+};
+
 // An unnormalised kernel value beyond the range of double.
 class KernelOverflow : public std::runtime_error {
   using std::runtime_error::runtime_error;

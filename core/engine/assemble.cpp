@@ -61,7 +61,7 @@ std::size_t frequency_class(double count) {
 template <class Real>
 class Assembler {
  public:
-  Assembler(const Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
+  Assembler(Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
             const AssemblyOptions& options, int n_threads, const Watch& watch)
       : factors_(factors),
         dag_(dag),
@@ -69,7 +69,7 @@ class Assembler {
         options_(options),
         meter_(options.max_bytes),
         n_features_(factors.mass.size()),
-        has_values_(!factors.values.empty()),
+        has_values_(!factors.set_values.empty()),
         n_threads_(n_threads),
         watch_(watch) {}
 
@@ -80,6 +80,7 @@ class Assembler {
     columns_ = {};
     list_by_node();
     rank_ = {};
+    if (!options_.keep_factors) factors_ = {};
     TreeFactors out;
     list_by_tree(out);
     finish_masses(out);
@@ -121,7 +122,6 @@ class Assembler {
     const std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
     columns_.resize(n_features_ + dag_.size());
     in_parts(columns_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
-      std::vector<TreesOfValue> scratch;
       for (std::size_t c = begin; c < end; ++c) {
         Profile profile;
         if (c >= n_features_) {
@@ -131,7 +131,7 @@ class Assembler {
           for (const NodeId u : factors_.nodes_of(static_cast<std::uint32_t>(c))) {
             profile.add(profiles[u]);
           }
-          if (has_values_) profile.key = key_with_values(c, profiles, scratch);
+          if (has_values_) profile.key = key_with_values(c, profiles);
         }
         if (!profile.occurs()) continue;
         columns_[c].key = profile.key;
@@ -162,29 +162,16 @@ class Assembler {
     return total;
   }
 
-  struct TreesOfValue {
-    std::uint64_t value;
-    SetKey trees;
-  };
-
-  // Nodes of the same value are one multiset of trees; columns are the same where these and their
-  // values are. Where all values are 1, the key is that of a column without values.
-  SetKey key_with_values(std::size_t c, const std::vector<Profile>& profiles,
-                         std::vector<TreesOfValue>& scratch) const {
-    scratch.clear();
-    for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
-      const Profile& profile = profiles[factors_.nodes[k]];
-      if (profile.occurs()) scratch.push_back({exact_bits(factors_.set_values[k]), profile.key});
-    }
-    std::sort(scratch.begin(), scratch.end(),
-              [](const TreesOfValue& x, const TreesOfValue& y) { return x.value < y.value; });
+  // With values, those of nodes count as often: multiples by a pseudo-random number for each value,
+  // and by 1 for 1, where the key is that of a column without values.
+  SetKey key_with_values(std::size_t c, const std::vector<Profile>& profiles) const {
     SetKey sum;
-    for (std::size_t i = 0; i < scratch.size();) {
-      const std::uint64_t value = scratch[i].value;
-      SetKey trees;
-      for (; i < scratch.size() && scratch[i].value == value; ++i) trees += scratch[i].trees;
+    for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+      const std::uint64_t value = exact_bits(factors_.set_values[k]);
+      const SetKey& trees = profiles[factors_.nodes[k]].key;
       const bool one = value == exact_bits(Real(1.0));
-      sum += one ? trees : SetKey{spread(trees.a ^ value), spread(trees.b + value)};
+      const std::uint64_t times = one ? 1 : spread(value) | 1;
+      sum += {trees.a * times, trees.b * (one ? 1 : spread(times) | 1)};
     }
     return sum;
   }
@@ -235,37 +222,74 @@ class Assembler {
     merged_mass_ = std::move(mass);
   }
 
-  // visit(rank, value) for the columns of a node; of those that were merged only the first is
-  // listed.
-  template <class Visit>
-  void for_each_rank(NodeId u, const Visit& visit) const {
-    for (std::uint64_t k = factors_.begin[u]; k < factors_.begin[u + 1]; ++k) {
-      const std::uint32_t rank = rank_[factors_.features[k]];
-      if (rank != kNone) visit(rank, has_values_ ? factors_.values[k] : Real(1.0));
-    }
-    if (rank_[n_features_ + u] != kNone) visit(rank_[n_features_ + u], Real(1.0));
-  }
-
+  // The columns of each node, those of value 1 first; of columns that were merged only the first.
+  // Threads have nodes of their own, and each goes through all columns.
   void list_by_node() {
-    node_begin_.assign(dag_.size() + 1, 0);
-    in_parts(dag_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t u = begin; u < end; ++u) {
-        for_each_rank(static_cast<NodeId>(u),
-                      [&](std::uint32_t, const Real&) { ++node_begin_[u + 1]; });
-      }
+    const std::size_t n_nodes = dag_.size();
+    node_begin_.assign(n_nodes + 1, 0);
+    value_begin_.assign(n_nodes + 1, 0);
+    std::vector<std::uint64_t> next(n_nodes), next_value(n_nodes);
+    const std::size_t n_parts = std::min<std::size_t>(8, static_cast<std::size_t>(n_threads_));
+    const double steps = 10.0 * static_cast<double>(factors_.nodes.size());
+    const auto in_ranges = [&](const auto& work) {
+      parallel_for(n_parts, threads_for(steps, n_threads_), watch_,
+                   [&](std::size_t part, int, const StopToken& token) {
+                     for_each_entry(part * n_nodes / n_parts, (part + 1) * n_nodes / n_parts, token,
+                                    work);
+                   });
+    };
+    in_ranges([&](NodeId u, std::uint32_t, const Real& value) {
+      ++node_begin_[u + 1];
+      value_begin_[u + 1] += !is_one(value);
     });
     std::partial_sum(node_begin_.begin(), node_begin_.end(), node_begin_.begin());
-    node_columns_.resize(node_begin_.back());
-    if (has_values_) node_values_.resize(node_begin_.back());
-    in_parts(dag_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t u = begin; u < end; ++u) {
-        std::uint64_t at = node_begin_[u];
-        for_each_rank(static_cast<NodeId>(u), [&](std::uint32_t rank, const Real& value) {
-          if (has_values_) node_values_[at] = value;
-          node_columns_[at++] = rank;
-        });
+    std::partial_sum(value_begin_.begin(), value_begin_.end(), value_begin_.begin());
+    const std::uint64_t n = node_begin_.back();
+    meter_.set_kept(bytes_of_factors() + n * 4 + value_begin_.back() * sizeof(Real) + n_nodes * 32);
+    node_columns_.resize(n);
+    node_values_.resize(value_begin_.back());
+    for (std::size_t u = 0; u < n_nodes; ++u) {
+      next[u] = node_begin_[u];
+      next_value[u] = value_begin_[u];
+    }
+    in_ranges([&](NodeId u, std::uint32_t rank, const Real& value) {
+      if (is_one(value)) {
+        node_columns_[next[u]++] = rank;
+      } else {
+        const std::uint64_t left = value_begin_[u + 1] - next_value[u];
+        node_columns_[node_begin_[u + 1] - left] = rank;
+        node_values_[next_value[u]++] = value;
       }
     });
+  }
+
+  // visit(node, rank, value) for nodes from `first` to before `last`, by column.
+  template <class Visit>
+  void for_each_entry(std::size_t first, std::size_t last, const StopToken& token,
+                      const Visit& visit) const {
+    for (std::size_t c = 0; c < n_features_; ++c) {
+      if (c % 4096 == 0) token.check();
+      const std::uint32_t rank = rank_[c];
+      if (rank == kNone) continue;
+      for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+        const NodeId u = factors_.nodes[k];
+        if (u < first || u >= last) continue;
+        visit(u, rank, has_values_ ? factors_.set_values[k] : Real(1.0));
+      }
+    }
+    for (std::size_t u = first; u < last; ++u) {
+      const std::uint32_t rank = rank_[n_features_ + u];
+      if (rank != kNone) visit(static_cast<NodeId>(u), rank, Real(1.0));
+    }
+  }
+
+  static bool is_one(double x) { return x == 1.0; }
+  static bool is_one(const Wide& x) { return x.power() == 0 && x.mantissa() == 1.0; }
+
+  std::uint64_t bytes_of_factors() const {
+    return factors_.nodes.size() * sizeof(NodeId) + factors_.set_values.size() * sizeof(Real) +
+           factors_.mass.size() * (sizeof(Real) + 8) + factors_.features.size() * 4 +
+           factors_.values.size() * sizeof(Real);
   }
 
   void list_by_tree(TreeFactors& out) {
@@ -275,22 +299,7 @@ class Assembler {
       keep[u] = counts(u) && !empty ? 0 : kNone;
     }
     x_ = count_occurrences(dag_, roots_, keep, n_threads_, watch_);
-    std::uint64_t distinct = 0;
-    std::uint64_t repeated = 0;
-    for (std::size_t i = 0; i < x_.nodes.size(); ++i) {
-      const std::uint64_t n = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
-      distinct += n;
-      repeated += n * x_.counts[i];
-    }
-    // A few repetitions cost less than values beside all columns.
-    with_values_ =
-        has_values_ || !std::is_same_v<Real, double> || repeated > distinct + distinct / 4;
-    const std::uint64_t n_entries = with_values_ ? distinct : repeated;
-    const std::size_t of_values = has_values_ ? sizeof(Real) : 0;
-    meter_.set_kept(factors_.features.size() * (8 + 2 * of_values) +
-                    node_columns_.size() * (4 + of_values) + x_.nodes.size() * 8 +
-                    n_entries * (with_values_ ? 12 : 4));
-    make_room(out, n_entries);
+    make_room(out);
     std::vector<std::unique_ptr<Counter>> counters(
         static_cast<std::size_t>(std::max(1, n_threads_)));
     in_parts(roots_.size(), 500.0, [&](std::size_t begin, std::size_t end, std::size_t worker) {
@@ -302,19 +311,34 @@ class Assembler {
     });
   }
 
-  void make_room(TreeFactors& out, std::uint64_t n_entries) const {
+  // How a node's columns of value 1 are listed for a tree that has it `count` times: a few
+  // repetitions take less room than values. Wide has the roots of masses in all values.
+  static bool repeats(std::uint32_t count) { return std::is_same_v<Real, double> && count <= 3; }
+
+  void make_room(TreeFactors& out) {
     const std::size_t n = roots_.size();
     out.begin.assign(1, 0);
+    out.value_begin.assign(1, 0);
     for (std::size_t tree = 0; tree < n; ++tree) {
       std::uint64_t size = 0;
+      std::uint64_t n_values = 0;
       for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
-        const std::uint64_t each = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
-        size += with_values_ ? each : each * x_.counts[i];
+        const NodeId u = x_.nodes[i];
+        const std::uint64_t all = node_begin_[u + 1] - node_begin_[u];
+        const std::uint64_t valued = value_begin_[u + 1] - value_begin_[u];
+        const bool repeated = repeats(x_.counts[i]);
+        size += repeated ? valued + (all - valued) * x_.counts[i] : all;
+        n_values += repeated ? valued : all;
       }
       out.begin.push_back(out.begin.back() + size);
+      out.value_begin.push_back(out.value_begin.back() + n_values);
     }
-    out.columns.resize(n_entries);
-    if (with_values_) out.values.resize(n_entries);
+    meter_.set_kept(bytes_of_factors() + node_columns_.size() * 4 +
+                    node_values_.size() * sizeof(Real) + x_.nodes.size() * 8 +
+                    merged_mass_.size() * 3 * sizeof(Real) + out.begin.back() * 4 +
+                    out.value_begin.back() * 8);
+    out.columns.resize(out.begin.back());
+    out.values.resize(out.value_begin.back());
     out.scale.assign(n, 1.0);
     out.diagonal.resize(n);
     out.self.resize(n);
@@ -328,28 +352,35 @@ class Assembler {
       Real count;
     };
     explicit Counter(const std::vector<Real>& masses) {
+      entries.reserve(masses.size());
       for (const Real& mass : masses) entries.push_back({mass, Real(0.0)});
     }
     std::vector<Entry> entries;
-    std::vector<Real> values;  // of one tree, beside its columns; unless all are 1
+    std::vector<Real> values;  // of one tree, beside its last columns
   };
 
   // The columns, and the values before they are scaled.
   void fill_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
     counter.values.clear();
-    std::uint64_t at = out.begin[tree];
+    std::uint32_t* one = out.columns.data() + out.begin[tree];
+    std::uint32_t* valued = out.columns.data() + out.begin[tree + 1] -
+                            (out.value_begin[tree + 1] - out.value_begin[tree]);
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
-      const std::uint32_t* const from = node_columns_.data() + node_begin_[x_.nodes[i]];
-      const std::size_t n = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
-      for (std::uint32_t k = 0; k < (with_values_ ? 1 : x_.counts[i]); ++k) {
-        std::copy_n(from, n, out.columns.data() + at);
-        at += n;
-        if (!with_values_) continue;
-        const Real count(x_.counts[i]);
-        for (std::size_t j = 0; j < n; ++j) {
-          counter.values.push_back(has_values_ ? count * node_values_[node_begin_[x_.nodes[i]] + j]
-                                               : count);
-        }
+      const NodeId u = x_.nodes[i];
+      const std::uint32_t* const first = node_columns_.data() + node_begin_[u];
+      const std::uint32_t* const last = node_columns_.data() + node_begin_[u + 1];
+      const std::uint32_t* const ones_end = last - (value_begin_[u + 1] - value_begin_[u]);
+      const Real count(x_.counts[i]);
+      if (repeats(x_.counts[i])) {
+        for (std::uint32_t k = 0; k < x_.counts[i]; ++k) one = std::copy(first, ones_end, one);
+      } else {
+        valued = std::copy(first, ones_end, valued);
+        counter.values.insert(counter.values.end(), static_cast<std::size_t>(ones_end - first),
+                              count);
+      }
+      valued = std::copy(ones_end, last, valued);
+      for (std::uint64_t k = value_begin_[u]; k < value_begin_[u + 1]; ++k) {
+        counter.values.push_back(count * node_values_[k]);
       }
     }
   }
@@ -357,15 +388,18 @@ class Assembler {
   // Adding a column `value` times to `count` times adds (2 count + value) value to the square.
   Real self_kernel(const TreeFactors& out, std::size_t tree, Counter& counter) const {
     Real self = private_[tree];
-    for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
-      auto& entry = counter.entries[out.columns[k]];
-      const Real value = with_values_ ? counter.values[k - out.begin[tree]] : Real(1.0);
+    const auto add = [&](std::uint32_t column, const Real& value) {
+      auto& entry = counter.entries[column];
       self += (Real(2.0) * entry.count + value) * value * entry.mass;
       entry.count += value;
+    };
+    const std::span<const std::uint32_t> columns = out.columns_of(tree);
+    const std::size_t n_ones = columns.size() - counter.values.size();
+    for (std::size_t k = 0; k < n_ones; ++k) add(columns[k], Real(1.0));
+    for (std::size_t k = n_ones; k < columns.size(); ++k) {
+      add(columns[k], counter.values[k - n_ones]);
     }
-    for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
-      counter.entries[out.columns[k]].count = Real(0.0);
-    }
+    for (const std::uint32_t column : columns) counter.entries[column].count = Real(0.0);
     return self;
   }
 
@@ -377,15 +411,11 @@ class Assembler {
       out.scale[tree] = self > 0.0 ? 1.0 / norm : 0.0;
       out.self[tree] = self > 0.0 ? (options_.normalize ? 1.0 : self) : 0.0;
       out.diagonal[tree] = private_[tree] * out.scale[tree] * out.scale[tree];
-      std::copy(counter.values.begin(), counter.values.end(), values_of(out, tree));
+      std::copy(counter.values.begin(), counter.values.end(),
+                out.values.data() + out.value_begin[tree]);
     } else {
       scale_wide(out, tree, self, counter.values);
     }
-  }
-
-  static auto values_of(TreeFactors& out, std::size_t tree) {
-    return out.values.begin() +
-           (out.values.empty() ? 0 : static_cast<std::ptrdiff_t>(out.begin[tree]));
   }
 
   static Wide size_of(const Wide& x) { return is_negative(x) ? Wide(0.0) - x : x; }
@@ -402,8 +432,9 @@ class Assembler {
                            " with itself is beyond the range of float64");
     }
     for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
-      const Wide value = values[k - out.begin[tree]] * sqrt(size_of(merged_mass_[out.columns[k]]));
-      out.values[k] = self.is_zero() ? 0.0 : ratio(value, norm, Wide(1.0));
+      const std::uint64_t at = k - out.begin[tree];  // all columns have values
+      const Wide value = values[at] * sqrt(size_of(merged_mass_[out.columns[k]]));
+      out.values[out.value_begin[tree] + at] = self.is_zero() ? 0.0 : ratio(value, norm, Wide(1.0));
     }
     out.diagonal[tree] = self.is_zero() ? 0.0 : ratio(private_[tree], norm, norm);
   }
@@ -416,7 +447,7 @@ class Assembler {
     }
   }
 
-  const Factors<Real>& factors_;
+  Factors<Real>& factors_;
   const Dag& dag_;
   std::span<const NodeId> roots_;
   AssemblyOptions options_;
@@ -431,23 +462,23 @@ class Assembler {
   std::vector<Real> private_;        // by tree: what no other tree has, squared
   std::vector<std::uint32_t> rank_;  // by column; kNone: it is not listed
   std::vector<std::uint64_t> node_begin_;
-  std::vector<std::uint32_t> node_columns_;  // ranks
-  std::vector<Real> node_values_;            // beside them, or empty: then all are 1
+  LargeArray<std::uint32_t> node_columns_;  // ranks; those of other values than 1 last
+  std::vector<std::uint64_t> value_begin_;
+  LargeArray<Real> node_values_;  // of those
   Occurrences x_;
-  bool with_values_ = false;
 };
 
 }  // namespace
 
 template <class Real>
-TreeFactors assemble(const Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
+TreeFactors assemble(Factors<Real>&& factors, const Dag& dag, std::span<const NodeId> roots,
                      const AssemblyOptions& options, int n_threads, const Watch& watch) {
   return Assembler<Real>(factors, dag, roots, options, std::max(1, n_threads), watch).run();
 }
 
-template TreeFactors assemble(const Factors<double>&, const Dag&, std::span<const NodeId>,
+template TreeFactors assemble(Factors<double>&&, const Dag&, std::span<const NodeId>,
                               const AssemblyOptions&, int, const Watch&);
-template TreeFactors assemble(const Factors<Wide>&, const Dag&, std::span<const NodeId>,
+template TreeFactors assemble(Factors<Wide>&&, const Dag&, std::span<const NodeId>,
                               const AssemblyOptions&, int, const Watch&);
 
 }  // namespace filbert

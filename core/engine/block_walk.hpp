@@ -20,15 +20,17 @@
 #include "engine/memory_meter.hpp"
 #include "engine/pair_delta.hpp"
 #include "engine/set_keys.hpp"
+#include "engine/work_meter.hpp"
 
 namespace filbert {
 
 template <class Real>
 class Walker {
  public:
-  Walker(const State<Real>& state, MemoryMeter& meter)
+  Walker(const State<Real>& state, MemoryMeter& meter, WorkMeter& work)
       : state_(state),
         meter_(meter),
+        work_(work),
         features_(state),
         children_(state.dag),
         pair_delta_(state),
@@ -49,17 +51,25 @@ class Walker {
     }
     found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
     bool by_pairs = false;
+    steps_ = counted_ = 0;
     if (nodes_.size() >= 2) {
       const auto n = static_cast<double>(nodes_.size());
-      steps_ = 0;
       most_steps_ = budget * n * n * static_cast<double>(state_.dag.arity(nodes_.front()));
       by_pairs = !walk_all(found, token);
       if (by_pairs) close_by_pairs(found, token);
     }
     account(block, found, by_pairs);
+    steps_ +=
+        static_cast<double>(nodes_.size() + found.set_begin.back() - found.set_begin[first_set_]);
+    count_steps();
   }
 
  private:
+  void count_steps() {
+    work_.add(static_cast<std::uint64_t>(kNanoseconds * (steps_ - counted_)));
+    counted_ = steps_;
+  }
+
   struct Frame {
     std::uint32_t slot;
     std::uint32_t begin, end;  // members, in arena_
@@ -92,6 +102,7 @@ class Walker {
       if (++ticks % 1024 == 0) {
         token.check();
         meter_.check(found.bytes());
+        count_steps();
       }
     }
     return true;
@@ -302,6 +313,8 @@ class Walker {
     for (std::uint32_t i = 0; i < n; ++i) {
       token.check();
       meter_.check(found.bytes() + pair_delta_.bytes());
+      steps_ += static_cast<double>((n - i) * state_.dag.arity(nodes_.front()));
+      count_steps();
       const std::span<const Real> known = known_pairs_.row(i);
       for (std::uint32_t j = i + 1; j < n; ++j) {
         const Real delta = pair_delta_(nodes_[i], nodes_[j]);
@@ -347,6 +360,7 @@ class Walker {
   }
 
   static constexpr std::size_t kAhead = 6;
+  static constexpr double kNanoseconds = 20.0;  // that a step takes
 
   struct Seen {
     SetKey key;  // of the groups that have the feature
@@ -365,11 +379,13 @@ class Walker {
 
   const State<Real>& state_;
   MemoryMeter& meter_;
+  WorkMeter& work_;
   ChildFeatures<Real> features_;
   BlockChildren children_;
   PairDelta<Real> pair_delta_;
   KnownPairs<Real> known_pairs_;
   double steps_ = 0;
+  double counted_ = 0;  // of these, how many are on the meter
   double most_steps_ = 0;
 
   // The block.

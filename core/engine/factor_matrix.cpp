@@ -37,11 +37,11 @@ struct Postings {
     if (!f.values.empty()) values.resize(to - from);
     std::vector<std::uint64_t> fill(begin.begin(), begin.end() - 1);
     for (std::size_t i = first; i < last; ++i) {
-      for (std::uint64_t k = f.begin[i]; k < f.begin[i + 1]; ++k) {
-        const std::uint64_t at = fill[f.columns[k]]++;
+      f.for_each(i, [&](std::uint32_t column, auto... value) {
+        const std::uint64_t at = fill[column]++;
         trees[at] = static_cast<std::uint32_t>(i - first);
-        if (!f.values.empty()) values[at] = f.values[k];
-      }
+        if (!values.empty()) values[at] = (1.0 * ... * value);
+      });
     }
   }
 };
@@ -50,9 +50,8 @@ struct Postings {
 void add_row(const TreeFactors& f, std::size_t i, const Postings& postings, std::size_t n,
              double* row) {
   std::fill_n(row, n, 0.0);
-  for (std::uint64_t k = f.begin[i]; k < f.begin[i + 1]; ++k) {
-    const std::uint32_t t = f.columns[k];
-    const double mass = f.values.empty() ? f.mass[t] : f.mass[t] * f.values[k];
+  f.for_each(i, [&](std::uint32_t t, auto... of_tree) {
+    const double mass = (f.mass[t] * ... * of_tree);
     const auto begin = postings.trees.begin() + static_cast<std::ptrdiff_t>(postings.begin[t]);
     const auto end = postings.trees.begin() + static_cast<std::ptrdiff_t>(postings.begin[t + 1]);
     if (postings.values.empty()) {
@@ -61,7 +60,7 @@ void add_row(const TreeFactors& f, std::size_t i, const Postings& postings, std:
       const double* value = postings.values.data() + postings.begin[t];
       for (auto j = begin; j != end && *j < n; ++j) row[*j] += mass * *value++;
     }
-  }
+  });
 }
 
 template <class Row>

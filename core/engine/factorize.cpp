@@ -32,6 +32,7 @@ class Factorizer {
         watch_(watch),
         include_leaves_(spec.include_leaves),
         meter_(limits.max_bytes),
+        work_(limits.max_work),
         state_{dag,
                Real(spec.decay),
                std::vector<Real>(dag.size(), Real(0.0)),
@@ -142,7 +143,7 @@ class Factorizer {
     parallel_for(found.size(), n_threads, progress_,
                  [&](std::size_t task, int worker, const StopToken& token) {
                    auto& walker = walkers_[static_cast<std::size_t>(worker)];
-                   if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_);
+                   if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_, work_);
                    for (std::size_t i = task_begin[task]; i < task_begin[task + 1]; ++i) {
                      walker->run(blocks_[i], round, limits_.budget, token, found[task]);
                    }
@@ -251,40 +252,33 @@ class Factorizer {
   std::uint64_t bytes_with(const Place& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(NodeState<Real>) + 12) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
-           2 * end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
+           end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
   }
 
-  // From chunks to compressed rows, and what is left to the residual.
+  // What is left to the residual.
   void collect() {
-    const Dag& dag = state_.dag;
-    factors_.begin.assign(dag.size() + 1, 0);
-    for (const NodeId u : factors_.nodes) ++factors_.begin[u + 1];
-    std::partial_sum(factors_.begin.begin(), factors_.begin.end(), factors_.begin.begin());
-    factors_.features.resize(factors_.nodes.size());
-    factors_.residual.resize(dag.size());
+    const std::size_t n = state_.dag.size();
+    factors_.residual.resize(n);
     constexpr std::size_t kPart = 1 << 14;
-    parallel_for((dag.size() + kPart - 1) / kPart,
-                 threads_for(10.0 * static_cast<double>(dag.size()), n_threads_), progress_,
-                 [&](std::size_t part, int, const StopToken& token) {
+    parallel_for((n + kPart - 1) / kPart, threads_for(10.0 * static_cast<double>(n), n_threads_),
+                 progress_, [&](std::size_t part, int, const StopToken& token) {
                    token.check();
-                   const std::size_t last = std::min((part + 1) * kPart, dag.size());
-                   for (std::size_t u = part * kPart; u < last; ++u) collect_node(u);
+                   const std::size_t last = std::min((part + 1) * kPart, n);
+                   for (std::size_t u = part * kPart; u < last; ++u) {
+                     factors_.residual[u] = residual_of(u);
+                   }
                  });
     factors_.mass = std::move(state_.mass);
     factors_.self = std::move(state_.self);
   }
 
-  // Chunks come newest first and the features of a round are larger than those before: filling the
-  // row from its end leaves it ascending.
-  void collect_node(std::size_t u) {
+  Real residual_of(std::size_t u) const {
     Real shared(0.0);
-    auto end = factors_.features.begin() + static_cast<std::ptrdiff_t>(factors_.begin[u + 1]);
     state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const FeatureLists::Chunk& chunk) {
       for (const std::uint32_t t : chunk.shared) shared += state_.mass[t];
-      end = std::copy_backward(chunk.shared.begin(), chunk.shared.end(), end);
     });
     const Real rest = state_.self[u] - shared;
-    factors_.residual[u] = negligible(rest, state_.self[u]) ? Real(0.0) : rest;
+    return negligible(rest, state_.self[u]) ? Real(0.0) : rest;
   }
 
   static constexpr std::size_t kTaskNodes = 1024;
@@ -294,6 +288,7 @@ class Factorizer {
   const Watch& watch_;
   bool include_leaves_;
   MemoryMeter meter_;
+  WorkMeter work_;
   State<Real> state_;
   Factors<Real> factors_;
   std::vector<Block> blocks_;
@@ -310,7 +305,6 @@ class Factorizer {
 template <class Real>
 Factors<Real> factorize_subtrees(const KernelSpec& spec, const Dag& dag) {
   Factors<Real> factors;
-  factors.begin.assign(dag.size() + 1, 0);
   factors.set_begin.assign(1, 0);
   factors.self.assign(dag.size(), Real(0.0));
   std::vector<Real> weight(dag.size(), Real(1.0));
@@ -340,6 +334,26 @@ bool fits_double(const KernelSpec& spec, const Dag& dag) {
   }
   return true;
 }
+
+template <class Real>
+void list_rows(Factors<Real>& factors) {
+  factors.begin.assign(factors.residual.size() + 1, 0);
+  for (const NodeId u : factors.nodes) ++factors.begin[u + 1];
+  std::partial_sum(factors.begin.begin(), factors.begin.end(), factors.begin.begin());
+  factors.features.resize(factors.nodes.size());
+  factors.values.resize(factors.set_values.size());
+  std::vector<std::uint64_t> next(factors.begin.begin(), factors.begin.end() - 1);
+  for (std::uint32_t t = 0; t < factors.mass.size(); ++t) {
+    for (std::uint64_t k = factors.set_begin[t]; k < factors.set_begin[t + 1]; ++k) {
+      const std::uint64_t at = next[factors.nodes[k]]++;
+      factors.features[at] = t;
+      if (!factors.values.empty()) factors.values[at] = factors.set_values[k];
+    }
+  }
+}
+
+template void list_rows(Factors<double>&);
+template void list_rows(Factors<Wide>&);
 
 template <class Real>
 Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,

@@ -42,6 +42,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "engine/factors.hpp"
@@ -60,6 +61,7 @@ class PartialFactorizer {
         n_threads_(n_threads),
         watch_(watch),
         meter_(limits.max_bytes),
+        work_(limits.max_work),
         state_(spec, dag) {}
 
   Factors<Real> run() {
@@ -75,21 +77,64 @@ class PartialFactorizer {
   }
 
  private:
-  // Children before parents. Different children of one node are compared, so this takes what the
-  // kernel of each tree with itself would.
+  // Children before parents: nodes of one height at a time. Different children of one node are
+  // compared, so this takes what the kernel of each tree with itself would.
   void compute_self() {
     const Dag& dag = state_.dag;
-    const double steps = 100.0 * static_cast<double>(dag.size() + dag.n_edges());
-    parallel_for(1, threads_for(steps, 1), progress_,
-                 [&](std::size_t, int, const StopToken& token) {
-                   PartialPairDelta<Real> pairs(state_);
-                   for (NodeId u = 0; u < dag.size(); ++u) {
-                     check_steps(u);
-                     if (pairs.n_known() > kMostKnown) pairs.clear();
-                     if (u % 1024 == 0) token.check();
-                     state_.self[u] = pairs.self(u, token);
-                   }
-                 });
+    const std::vector<std::vector<NodeId>> levels = nodes_by_height();
+    std::vector<std::unique_ptr<SelfDelta>> workers(static_cast<std::size_t>(n_threads_));
+    for (const std::vector<NodeId>& nodes : levels) {
+      double steps = 0.0;
+      for (const NodeId u : nodes) {
+        check_steps(u);
+        const auto k = static_cast<double>(dag.arity(u));
+        steps += 100.0 + 100.0 * k * k;
+      }
+      constexpr std::size_t kPart = 256;
+      parallel_for((nodes.size() + kPart - 1) / kPart, threads_watched(steps), progress_,
+                   [&](std::size_t part, int worker, const StopToken& token) {
+                     auto& self = workers[static_cast<std::size_t>(worker)];
+                     if (!self) self = std::make_unique<SelfDelta>(state_, meter_);
+                     const std::size_t last = std::min((part + 1) * kPart, nodes.size());
+                     for (std::size_t i = part * kPart; i < last; ++i) {
+                       state_.self[nodes[i]] = self->of(nodes[i], token);
+                     }
+                     self->count(work_);
+                   });
+    }
+  }
+
+  // What a thread needs for it.
+  class SelfDelta {
+   public:
+    SelfDelta(const PartialState<Real>& state, MemoryMeter& meter)
+        : pairs_(state), memory_(meter) {}
+
+    Real of(NodeId u, const StopToken& token) {
+      if (pairs_.n_known() > kMostKnown) pairs_.clear();
+      token.check();
+      return pairs_.self(u, token);
+    }
+    void count(WorkMeter& work) {
+      work.add(pairs_.steps() - std::exchange(counted_, pairs_.steps()));
+      memory_.set(pairs_.bytes());
+    }
+
+   private:
+    PartialPairDelta<Real> pairs_;
+    MemoryShare memory_;
+    std::uint64_t counted_ = 0;
+  };
+
+  std::vector<std::vector<NodeId>> nodes_by_height() const {
+    std::vector<std::uint32_t> height(state_.dag.size(), 0);
+    std::vector<std::vector<NodeId>> levels;
+    for (NodeId u = 0; u < state_.dag.size(); ++u) {
+      for (const NodeId c : state_.dag.children(u)) height[u] = std::max(height[u], height[c] + 1);
+      if (height[u] >= levels.size()) levels.emplace_back();
+      levels[height[u]].push_back(u);
+    }
+    return levels;
   }
 
   void check_steps(NodeId u) const {
@@ -112,6 +157,9 @@ class PartialFactorizer {
     for (std::vector<NodeId>& members : nodes) {
       if (members.empty()) continue;
       const auto first = static_cast<std::uint32_t>(found.active.size());
+      const std::uint32_t n_sets = members.size() == 1 ? 0 : 1;
+      found.n_sets.insert(found.n_sets.end(), members.size(), n_sets);
+      found.n_words += members.size() * ValueLists<Real>::words(n_sets);
       found.active.insert(found.active.end(), members.begin(), members.end());
       if (members.size() == 1) {
         const Real& self = state_.self[members.front()];
@@ -121,8 +169,10 @@ class PartialFactorizer {
         found.n_private += needed;
         continue;
       }
-      for (std::uint32_t i = 0; i < members.size(); ++i) found.members.push_back(first + i);
-      found.values.resize(found.members.size(), Real(1.0));
+      for (std::uint32_t i = 0; i < members.size(); ++i) {
+        found.members.push_back(first + i);
+        found.values.push_back(Real(1.0));
+      }
       found.set_begin.push_back(found.members.size());
       found.masses.push_back(state_.childless);
       found.total.insert(found.total.end(), members.size(), state_.childless);
@@ -132,9 +182,6 @@ class PartialFactorizer {
       if (!members.empty()) blocks_.push_back({std::move(members)});
     }
     commit({&found, 1}, 1);
-    // The largest blocks first: then the last tasks of a round are small ones.
-    std::stable_sort(blocks_.begin(), blocks_.end(),
-                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
   }
 
   std::vector<std::vector<NodeId>> nodes_by_label() const {
@@ -160,42 +207,52 @@ class PartialFactorizer {
     }
   }
 
-  // Walks the blocks, many small ones to a task.
+  // Walks the blocks, many small ones to a task, the largest first: then the last tasks of a round
+  // are small ones.
   void next_round(std::uint32_t round) {
+    std::stable_sort(blocks_.begin(), blocks_.end(),
+                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
     std::vector<std::size_t> task_begin{0};
     std::size_t weight = 0;
+    double steps = 0.0;
     n_left_ = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       weight += blocks_[i].open.size();
       n_left_ += blocks_[i].open.size();
+      steps += most_steps(blocks_[i]);
       if (weight >= kTaskNodes || i + 1 == blocks_.size()) {
         task_begin.push_back(i + 1);
         weight = 0;
       }
     }
-    const int n_threads = threads_for_round();
+    const int n_threads = threads_watched(steps);
     walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
     std::vector<PartialFound<Real>> found(task_begin.size() - 1);
     parallel_for(found.size(), n_threads, progress_,
                  [&](std::size_t task, int worker, const StopToken& token) {
                    auto& walker = walkers_[static_cast<std::size_t>(worker)];
-                   if (!walker) walker = std::make_unique<PartialWalker<Real>>(state_, meter_);
+                   if (!walker) {
+                     walker = std::make_unique<PartialWalker<Real>>(state_, meter_, work_);
+                   }
                    for (std::size_t i = task_begin[task]; i < task_begin[task + 1]; ++i) {
                      walker->run(blocks_[i], round, limits_.budget, token, found[task]);
                    }
+                   walker->finish_task();
+                   meter_.add(found[task].bytes());
                  });
     std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
     commit(found, round);
+    for (const PartialFound<Real>& part : found) meter_.add(0, part.bytes());
   }
 
-  // Rounds of little work are done at once, on this thread; now and then it has to look up.
-  int threads_for_round() {
-    double steps = 0.0;
-    for (const Block& block : blocks_) {
-      double n_children = 0.0;
-      for (const NodeId u : block.open) n_children += static_cast<double>(state_.dag.arity(u));
-      steps += 10.0 * std::max(1.0, limits_.budget) * n_children * n_children;
-    }
+  double most_steps(const Block& block) const {
+    double n_children = 0.0;
+    for (const NodeId u : block.open) n_children += static_cast<double>(state_.dag.arity(u));
+    return 10.0 * std::max(1.0, limits_.budget) * n_children * n_children;
+  }
+
+  // Little work is done at once, on this thread; now and then it has to look up.
+  int threads_watched(double steps) {
     const int n_threads = threads_for(steps, n_threads_);
     if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
       progress_(0, 0);
@@ -206,37 +263,38 @@ class PartialFactorizer {
 
   // Where the finds of a task go.
   struct Place {
-    std::size_t feature, private_feature, set_node, chunk, entry;
+    std::size_t feature, private_feature, set_node, word;
   };
 
   // Gives the sets of a round their ids and the nodes their new features: places by running sums
   // over the tasks, then all tasks at once.
   void commit(std::span<const PartialFound<Real>> found, std::uint32_t round) {
-    Place end{state_.mass.size(), state_.private_mass.size(), factors_.nodes.size(), 0, 0};
+    Place end{state_.mass.size(), state_.private_mass.size(), factors_.nodes.size(), 0};
+    state_.first_new = static_cast<std::uint32_t>(end.feature);
+    state_.first_new_private = static_cast<std::uint32_t>(end.private_feature);
     std::vector<Place> places;
-    std::uint64_t transient = 0;
     for (const PartialFound<Real>& part : found) {
       places.push_back(end);
       end.feature += part.masses.size();
       end.private_feature += part.n_private;
       end.set_node += part.members.size();
-      end.chunk += part.active.size();
-      end.entry += part.members.size();
-      transient += part.bytes();
+      end.word += part.n_words;
       factors_.n_blocks_by_pairs += part.n_by_pairs;
     }
     if (std::max(end.feature, end.private_feature) >= kPrivate - 1) {
       throw CapacityError("the factors have more than 2^31 - 2 features: split the corpus");
     }
+    if (end.word >= kNone) {
+      throw CapacityError("a round of the factors takes more than 32 GiB: split the corpus");
+    }
     meter_.set_kept(bytes_with(end));
-    meter_.check(transient);
     state_.mass.resize(end.feature);
     state_.private_mass.resize(end.private_feature);
     factors_.set_begin.resize(end.feature + 1);
     factors_.nodes.resize(end.set_node);
     factors_.set_values.resize(end.set_node);
-    state_.lists.add_round(end.chunk, end.entry);
-    const auto steps = static_cast<double>(10 * (end.chunk + end.entry));
+    state_.lists.add_round(end.word);
+    const auto steps = static_cast<double>(10 * end.word);
     parallel_for(found.size(), threads_for(steps, n_threads_), progress_,
                  [&](std::size_t task, int, const StopToken& token) {
                    token.check();
@@ -250,11 +308,9 @@ class PartialFactorizer {
       state_.mass[at.feature + s] = found.masses[s];
       factors_.set_begin[at.feature + s + 1] = at.set_node + found.set_begin[s + 1];
     }
-    std::vector<std::uint32_t> size(found.active.size(), 0);
     for (std::size_t i = 0; i < found.members.size(); ++i) {
       factors_.nodes[at.set_node + i] = found.active[found.members[i]];
       factors_.set_values[at.set_node + i] = found.values[i];
-      ++size[found.members[i]];
     }
     std::vector<typename ValueLists<Real>::Room> rooms(found.active.size());
     for (std::size_t i = 0; i < found.active.size(); ++i) {
@@ -264,19 +320,16 @@ class PartialFactorizer {
         private_feature = kPrivate | static_cast<std::uint32_t>(at.private_feature);
         state_.private_mass[at.private_feature++] = found.private_mass[i];
       }
-      const auto chunk = static_cast<std::uint32_t>(at.chunk++);
-      rooms[i] = state_.lists.write(chunk, at.entry, size[i], node.newest, private_feature);
-      node.newest = {round, chunk};
-      at.entry += size[i];
+      rooms[i] = state_.lists.write(at.word, found.n_sets[i], node.newest, private_feature);
+      node.newest = {round, static_cast<std::uint32_t>(at.word)};
+      at.word += ValueLists<Real>::words(found.n_sets[i]);
       node.found = found.total[i];
-      node.gained = round;
-      size[i] = 0;
     }
     for (std::uint32_t s = 0; s < found.masses.size(); ++s) {
       for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
-        const std::uint32_t member = found.members[i];
-        rooms[member].features[size[member]] = first_feature + s;
-        rooms[member].values[size[member]++] = found.values[i];
+        auto& room = rooms[found.members[i]];
+        *room.features++ = first_feature + s;
+        *room.values++ = found.values[i];
       }
     }
   }
@@ -285,56 +338,45 @@ class PartialFactorizer {
   std::uint64_t bytes_with(const Place& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(PartialNode<Real>) + 8) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
-           2 * end.set_node * (sizeof(NodeId) + sizeof(Real)) + state_.lists.bytes() +
-           ValueLists<Real>::bytes_of(end.chunk, end.entry);
+           end.set_node * (sizeof(NodeId) + sizeof(Real)) + state_.lists.bytes() + end.word * 8;
   }
 
-  // From chunks to compressed rows, and what is left to the residual.
+  // What is left to the residual.
   void collect() {
-    const Dag& dag = state_.dag;
-    factors_.begin.assign(dag.size() + 1, 0);
-    for (const NodeId u : factors_.nodes) ++factors_.begin[u + 1];
-    std::partial_sum(factors_.begin.begin(), factors_.begin.end(), factors_.begin.begin());
-    factors_.features.resize(factors_.nodes.size());
-    factors_.values.resize(factors_.nodes.size());
-    factors_.residual.resize(dag.size());
+    const std::size_t n = state_.dag.size();
+    factors_.residual.resize(n);
     constexpr std::size_t kPart = 1 << 14;
-    parallel_for((dag.size() + kPart - 1) / kPart,
-                 threads_for(10.0 * static_cast<double>(dag.size()), n_threads_), progress_,
-                 [&](std::size_t part, int, const StopToken& token) {
+    parallel_for((n + kPart - 1) / kPart, threads_for(100.0 * static_cast<double>(n), n_threads_),
+                 progress_, [&](std::size_t part, int, const StopToken& token) {
                    token.check();
-                   const std::size_t last = std::min((part + 1) * kPart, dag.size());
-                   for (std::size_t u = part * kPart; u < last; ++u) collect_node(u);
+                   const std::size_t last = std::min((part + 1) * kPart, n);
+                   for (std::size_t u = part * kPart; u < last; ++u) {
+                     factors_.residual[u] = residual_of(u);
+                   }
                  });
     factors_.mass = std::move(state_.mass);
     factors_.self = std::move(state_.self);
   }
 
-  // Chunks come newest first and the features of a round are larger than those before: filling the
-  // row from its end leaves it ascending.
-  void collect_node(std::size_t u) {
+  Real residual_of(std::size_t u) const {
     Real shared(0.0);
-    std::uint64_t end = factors_.begin[u + 1];
     state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const auto& chunk) {
-      end -= chunk.features.size();
-      for (std::size_t i = 0; i < chunk.features.size(); ++i) {
-        const Real& value = chunk.values[i];
-        shared += state_.mass[chunk.features[i]] * value * value;
-        factors_.features[end + i] = chunk.features[i];
-        factors_.values[end + i] = value;
+      for (std::size_t i = 0; i < chunk.size(); ++i) {
+        shared += state_.mass[chunk.features[i]] * chunk.values[i] * chunk.values[i];
       }
     });
     const Real rest = state_.self[u] - shared;
-    factors_.residual[u] = negligible(rest, state_.self[u]) ? Real(0.0) : rest;
+    return negligible(rest, state_.self[u]) ? Real(0.0) : rest;
   }
 
   static constexpr std::size_t kTaskNodes = 1024;
-  static constexpr std::size_t kMostKnown = 1 << 20;
+  static constexpr std::size_t kMostKnown = 1 << 18;  // pairs
 
   const FactorLimits& limits_;
   int n_threads_;
   const Watch& watch_;
   MemoryMeter meter_;
+  WorkMeter work_;
   PartialState<Real> state_;
   Factors<Real> factors_;
   std::vector<Block> blocks_;

@@ -12,11 +12,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
+#include "engine/large_array.hpp"
 #include "forest/dag.hpp"
 #include "kernels/spec.hpp"
 
@@ -24,16 +26,18 @@ namespace filbert {
 
 template <class Real>
 struct Factors {
-  // Phi by rows and by columns: the features of each node, and the nodes of each feature.
-  std::vector<std::uint64_t> begin;      // by node, one more than there are
-  std::vector<std::uint32_t> features;   // of a node: ascending
-  std::vector<Real> values;              // beside them, or empty: then all are 1
+  // Phi by columns: the nodes of each feature.
   std::vector<std::uint64_t> set_begin;  // by feature, one more than there are
-  std::vector<NodeId> nodes;             // of a feature
-  std::vector<Real> set_values;          // beside them, or empty: then all are 1
+  LargeArray<NodeId> nodes;              // of a feature
+  LargeArray<Real> set_values;           // beside them, or empty: then all are 1
   std::vector<Real> mass;                // by feature
   std::vector<Real> residual;            // by node
   std::vector<Real> self;                // by node: Delta(u, u)
+
+  // Phi by rows, once list_rows() was called.
+  std::vector<std::uint64_t> begin;     // by node, one more than there are
+  std::vector<std::uint32_t> features;  // of a node: ascending
+  std::vector<Real> values;             // beside them, or empty: then all are 1
 
   // What happened on the way.
   std::uint32_t n_rounds = 0;
@@ -53,16 +57,23 @@ struct FactorLimits {
   // block is closed by pairs. 0 closes every block so.
   double budget = 1.0;
   std::uint64_t max_bytes = ~std::uint64_t{0};
+  // In all, in steps of about a nanosecond.
+  double max_work = std::numeric_limits<double>::infinity();
 };
 
 // Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.
 bool fits_double(const KernelSpec& spec, const Dag& dag);
 
-// Throws OutOfMemory where the factors would exceed max_bytes, and TooExpensive for partial trees
+// Throws OutOfMemory where the factors would exceed max_bytes, WorkExceeded where they take more
+// than max_work, whatever the number of threads, and TooExpensive for partial trees
 // where a single pair of nodes would take more than spec.max_steps.
 template <class Real>
 Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
                         int n_threads, const Watch& watch);
+
+// Phi by rows, too.
+template <class Real>
+void list_rows(Factors<Real>& factors);
 
 // What factorize() does for partial trees.
 template <class Real>

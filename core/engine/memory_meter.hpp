@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -19,9 +20,16 @@ class MemoryMeter {
     check(0);
   }
 
+  // What is there for a while, on any thread, is more or less by so much.
+  void add(std::uint64_t more, std::uint64_t less = 0) {
+    passing_ += more - less;
+    if (more > less) check(0);
+  }
+
   // With so many bytes more.
   void check(std::uint64_t more) {
-    const std::uint64_t bytes = kept_.load(std::memory_order_relaxed) + more;
+    const std::uint64_t bytes =
+        kept_.load(std::memory_order_relaxed) + passing_.load(std::memory_order_relaxed) + more;
     std::uint64_t most = most_.load(std::memory_order_relaxed);
     while (bytes > most && !most_.compare_exchange_weak(most, bytes)) {
     }
@@ -37,7 +45,26 @@ class MemoryMeter {
  private:
   std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> kept_{0};
+  std::atomic<std::uint64_t> passing_{0};
   std::atomic<std::uint64_t> most_{0};
+};
+
+// What one part of the work takes for a while.
+class MemoryShare {
+ public:
+  explicit MemoryShare(MemoryMeter& meter) : meter_(meter) {}
+  MemoryShare(const MemoryShare&) = delete;
+  MemoryShare& operator=(const MemoryShare&) = delete;
+  ~MemoryShare() { meter_.add(0, bytes_); }
+
+  void set(std::uint64_t bytes) {
+    const std::uint64_t before = std::exchange(bytes_, bytes);
+    meter_.add(bytes, before);
+  }
+
+ private:
+  MemoryMeter& meter_;
+  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace filbert

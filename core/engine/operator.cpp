@@ -113,15 +113,18 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   Factors<Real> factors = factorize<Real>(spec, *dag_, options.limits, n_threads, factorizing);
   const double factorized = cpu_seconds();
   n_features = factors.mass.size();
-  n_node_entries = factors.features.size();
+  n_node_entries = factors.nodes.size();
   n_rounds = factors.n_rounds;
   n_blocks_by_pairs = factors.n_blocks_by_pairs;
   const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
-  const AssemblyOptions assembly{include_leaves, options.normalize, options.limits.max_bytes};
-  trees_ = assemble(factors, *dag_, roots_, assembly, n_threads, assembling);
+  const AssemblyOptions assembly{include_leaves, options.normalize, options.limits.max_bytes,
+                                 options.keep_nodes};
+  const std::uint64_t peak = factors.peak_bytes;
+  if (options.keep_nodes) list_rows(factors);
+  trees_ = assemble(std::move(factors), *dag_, roots_, assembly, n_threads, assembling);
   cpu_factorizing = factorized - start;
   cpu_assembling = cpu_seconds() - factorized;
-  peak_bytes = std::max(factors.peak_bytes, trees_.peak_bytes);
+  peak_bytes = std::max(peak, trees_.peak_bytes);
   if (options.keep_nodes) nodes_ = std::move(factors);
 }
 

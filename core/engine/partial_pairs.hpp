@@ -102,11 +102,13 @@ class PartialPairDelta {
   void clear() { memo_.clear(); }
   std::uint64_t bytes() const { return memo_.bytes(); }
   std::size_t n_known() const { return memo_.size(); }
+  std::uint64_t steps() const { return steps_; }
 
   // Of a node with itself, where those of its descendants are known.
   Real self(NodeId u, const StopToken& token) {
     const auto children = state_.dag.children(u);
     for (std::size_t i = 0; i < children.size(); ++i) {
+      if (children.size() > 1000) token.check();
       for (std::size_t j = 0; j < i; ++j) {
         if (!at_once(children[i], children[j])) (*this)(children[i], children[j], token);
       }
@@ -117,7 +119,7 @@ class PartialPairDelta {
 
   Real operator()(NodeId u, NodeId v, const StopToken& token) {
     if (at_once(u, v)) return known(u, v);
-    stack_.assign(1, {u, v});
+    stack_.assign(1, std::minmax(u, v));
     while (!stack_.empty()) {
       const auto [x, y] = stack_.back();
       if (memo_.get(key(x, y)) != nullptr) {
@@ -144,10 +146,12 @@ class PartialPairDelta {
     return state_.dag.label(a) == state_.dag.label(b) ? state_.childless : Real(0.0);
   }
 
-  // The Deltas of the children; those that are not known yet go onto the stack.
+  // The Deltas of the children; those that are not known yet go onto the stack. The smaller node is
+  // always the first: rounding must not depend on who asks.
   void fill(NodeId x, NodeId y) {
     const auto here = state_.dag.children(x);
     const auto there = state_.dag.children(y);
+    steps_ += kStepsToAPair + kStepsToACell * here.size() * there.size();
     Real* delta = sequences_.deltas(here.size(), there.size()).data();
     for (const NodeId a : here) {
       for (const NodeId b : there) {
@@ -156,12 +160,15 @@ class PartialPairDelta {
         } else if (const Real* found = memo_.get(key(a, b))) {
           *delta++ = *found;
         } else {
-          stack_.push_back({a, b});
+          stack_.push_back(std::minmax(a, b));
           ++delta;
         }
       }
     }
   }
+
+  static constexpr std::uint64_t kStepsToAPair = 50;
+  static constexpr std::uint64_t kStepsToACell = 5;
 
   static std::uint64_t key(NodeId a, NodeId b) {
     return a < b ? (std::uint64_t{a} << 32) | b : (std::uint64_t{b} << 32) | a;
@@ -172,6 +179,7 @@ class PartialPairDelta {
   ScratchMap<std::uint64_t, Real> memo_;
   std::vector<std::pair<NodeId, NodeId>> stack_;
   std::uint32_t ticks_ = 0;
+  std::uint64_t steps_ = 0;
 };
 
 // How much of Delta the features have found so far.
@@ -181,21 +189,22 @@ class PartialKnown {
   explicit PartialKnown(const PartialState<Real>& state) : state_(state), sequences_(state) {}
 
   // Of a node with itself, from what is known of its children: one round further than these.
-  Real self(NodeId u, const StopToken& token) {
+  Real self(NodeId u, const StopToken& token, std::uint64_t& steps) {
     const auto children = state_.dag.children(u);
     const std::size_t k = children.size();
     const std::span<Real> deltas = sequences_.deltas(k, k);
+    steps += 50 + 5 * k * k;
     for (std::size_t i = 0; i < k; ++i) {
       deltas[i * k + i] = state_.nodes[children[i]].found;
       for (std::size_t j = 0; j < i; ++j) {
-        deltas[i * k + j] = deltas[j * k + i] = pair(children[i], children[j]);
+        deltas[i * k + j] = deltas[j * k + i] = pair(children[i], children[j], steps);
       }
       if (k > 100) token.check();
     }
     return sequences_.sum(token);
   }
 
-  Real pair(NodeId a, NodeId b) {
+  Real pair(NodeId a, NodeId b, std::uint64_t& steps) {
     const Dag& dag = state_.dag;
     if (a == b) return state_.nodes[a].found;
     if (dag.label(a) != dag.label(b)) return Real(0.0);
@@ -209,7 +218,8 @@ class PartialKnown {
       while (next < chunks_.size() && chunks_[next].round > chunk.round) ++next;
       if (next == chunks_.size() || chunks_[next].round != chunk.round) return;
       const auto& other = chunks_[next];
-      for (std::size_t i = 0, j = 0; i < other.features.size() && j < chunk.features.size();) {
+      steps += 10 + other.size() + chunk.size();
+      for (std::size_t i = 0, j = 0; i < other.size() && j < chunk.size();) {
         const std::uint32_t x = other.features[i];
         const std::uint32_t y = chunk.features[j];
         if (x == y) sum += state_.mass[x] * other.values[i] * chunk.values[j];
@@ -240,7 +250,7 @@ class PartialKnownRows {
     row_.assign(nodes.size(), Real(0.0));
     for (const NodeId u : nodes) {
       state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const auto& chunk) {
-        for (std::size_t i = 0; i < chunk.features.size(); ++i) {
+        for (std::size_t i = 0; i < chunk.size(); ++i) {
           entries_.push_back({number_of(chunk.features[i]), chunk.values[i]});
         }
       });

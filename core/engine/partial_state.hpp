@@ -7,6 +7,7 @@
 
 #include "base/wide.hpp"
 #include "engine/factor_state.hpp"
+#include "engine/large_array.hpp"
 #include "engine/set_keys.hpp"
 #include "engine/value_lists.hpp"
 #include "forest/dag.hpp"
@@ -16,10 +17,9 @@ namespace filbert {
 
 template <class Real>
 struct PartialNode {
-  Real found{0.0};  // Delta(u, u) of its fragments so far
-  typename ValueLists<Real>::Place newest;
-  std::uint32_t gained = 0;  // the last round that added anything
-  bool reused = false;       // a child of two different nodes of one label
+  Real found{0.0};                          // Delta(u, u) of its fragments so far
+  typename ValueLists<Real>::Place newest;  // of the last round that added anything
+  bool reused = false;                      // a child of two different nodes of one label
 };
 
 template <class Real>
@@ -44,6 +44,9 @@ struct PartialState {
   ValueLists<Real> lists;
   std::vector<Real> mass;          // by shared feature
   std::vector<Real> private_mass;  // by private feature
+  // Features from here on are of the last round.
+  std::uint32_t first_new = 0;
+  std::uint32_t first_new_private = 0;
 
   const Real& mass_of(std::uint32_t feature) const {
     return feature & kPrivate ? private_mass[feature ^ kPrivate] : mass[feature];
@@ -55,17 +58,19 @@ template <class Real>
 struct PartialFound {
   std::vector<NodeId> active;
   std::vector<std::uint64_t> set_begin{0};  // the sets' members, as indices into `active`
-  std::vector<std::uint32_t> members;
-  std::vector<Real> values;        // beside them
-  std::vector<Real> masses;        // by set
-  std::vector<Real> total;         // by active node: Delta(u, u) of its fragments after this
+  LargeArray<std::uint32_t> members;
+  LargeArray<Real> values;            // beside them
+  std::vector<Real> masses;           // by set
+  std::vector<std::uint32_t> n_sets;  // by active node
+  std::vector<Real> total;            // by active node: Delta(u, u) of its fragments after this
   std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
   std::uint64_t n_private = 0;     // how many of these are not 0
+  std::uint64_t n_words = 0;       // that the lists of the active nodes take
   std::uint64_t n_by_pairs = 0;    // blocks
 
   std::uint64_t bytes() const {
-    return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) +
-           members.size() * (4 + sizeof(Real)) + masses.size() * (sizeof(Real) + 8);
+    return active.capacity() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) +
+           members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8);
   }
 };
 

@@ -13,6 +13,7 @@
 #include "engine/partial_pairs.hpp"
 #include "engine/partial_state.hpp"
 #include "engine/set_keys.hpp"
+#include "engine/work_meter.hpp"
 
 namespace filbert {
 
@@ -51,10 +52,8 @@ class SequenceLevel {
   }
 
   // Scales the values so that the largest is 1. Sequences whose values are then the same are one
-  // class. What one node alone has is left out.
+  // class. They are of two nodes at least.
   void add(std::span<Laid<Real>> laid, Real mass) {
-    const auto of_first = [&](const Laid<Real>& l) { return l.node == laid.front().node; };
-    if (std::all_of(laid.begin(), laid.end(), of_first)) return;
     Real most(0.0);
     for (const Laid<Real>& l : laid) {
       if (is_less(most, l.value)) most = l.value;
@@ -85,53 +84,103 @@ class SequenceLevel {
 template <class Real>
 class PartialWalker {
  public:
-  PartialWalker(const PartialState<Real>& state, MemoryMeter& meter)
-      : state_(state), meter_(meter), pair_delta_(state), known_(state), known_rows_(state) {}
+  PartialWalker(const PartialState<Real>& state, MemoryMeter& memory, WorkMeter& work)
+      : state_(state),
+        memory_(memory),
+        work_(work),
+        pair_delta_(state),
+        known_(state),
+        known_rows_(state) {}
 
   // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
            PartialFound<Real>& found) {
     round_ = round;
     token_ = &token;
+    found_ = &found;
     first_ = static_cast<std::uint32_t>(found.active.size());
     first_set_ = found.masses.size();
-    nodes_.clear();
-    double n_children = 0.0;
-    for (const NodeId u : block.open) {
-      const auto children = state_.dag.children(u);
-      if (std::none_of(children.begin(), children.end(), [&](NodeId c) { return is_new(c); })) {
-        continue;
-      }
-      nodes_.push_back(u);
-      n_children += static_cast<double>(children.size());
-    }
+    steps_ = counted_ = 0;
+    gather(block);
     found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
     bool by_pairs = false;
     if (nodes_.size() >= 2) {
-      steps_ = 0.0;
-      most_steps_ = budget * n_children * n_children;
-      by_pairs = !walk(found);
-      if (by_pairs) close_by_pairs(found);
+      const auto n_children = static_cast<double>(children_.size());
+      most_steps_ = static_cast<double>(steps_) + budget * kStepsToAHit * n_children * n_children;
+      by_pairs = !walk();
+      if (by_pairs) close_by_pairs();
     }
-    account(block, found, by_pairs);
+    account(block, by_pairs);
+    look_up();
+  }
+
+  // Lays down what was found so far: it is not this walker's memory any more.
+  void finish_task() {
+    found_ = nullptr;
+    memory_.set(scratch_bytes());
   }
 
  private:
   enum class Direction { left, right };
+  using Place = typename ValueLists<Real>::Place;
 
-  bool is_new(NodeId c) const { return state_.nodes[c].gained == round_ - 1; }
+  // The nodes that have a child with something new, and where the features of all their children
+  // are.
+  void gather(const Block& block) {
+    nodes_.clear();
+    children_.clear();
+    child_begin_.assign(1, 0);
+    for (std::size_t i = 0; i < block.open.size(); ++i) {
+      if (i % 1024 == 0) token_->check();
+      bool news = false;
+      for (const NodeId c : state_.dag.children(block.open[i])) {
+        children_.push_back(state_.nodes[c].newest);
+        news = news || is_new(children_.back());
+      }
+      if (news) {
+        nodes_.push_back(block.open[i]);
+        child_begin_.push_back(children_.size());
+      } else {
+        children_.resize(child_begin_.back());
+      }
+    }
+    steps_ += kStepsToAHit * children_.size() / 4;
+  }
+
+  bool is_new(const Place& place) const { return place.round == round_ - 1; }
+
+  // Now and then: is there to be an end, is there memory, is there time?
+  void look_up() {
+    token_->check();
+    work_.add(steps_ - std::exchange(counted_, steps_));
+    memory_.set(found_->bytes() + scratch_bytes());
+  }
+  std::uint64_t scratch_bytes() const {
+    return left_.bytes() + right_.bytes() + longer_.bytes() + set_of_key_.bytes() +
+           seen_of_feature_.bytes() + numbers_of_new_.bytes() + pair_delta_.bytes() +
+           known_rows_.bytes() + hits_.capacity() * sizeof(Hit) + seen_.capacity() * sizeof(Seen) +
+           sorted_.capacity() * sizeof(Laid<Real>) + children_.capacity() * sizeof(Place) +
+           nodes_.capacity() * (sizeof(NodeId) + 8 + sizeof(Real));
+  }
+
+  bool is_over_budget() const { return static_cast<double>(steps_) > most_steps_; }
 
   // False where the budget ran out.
-  bool walk(PartialFound<Real>& found) {
+  bool walk() {
     set_of_key_.clear();
     left_.clear();
     right_.clear();
     if (!find_anchors()) return false;
     const std::size_t longest = state_.spec.max_subsequence;
     for (std::size_t length = 1; !left_.empty() || !right_.empty(); ++length) {
-      for (std::size_t i = 0; i < left_.size(); ++i) turn(left_.at(i));
-      for (std::size_t i = 0; i < right_.size(); ++i) emit(right_.at(i), found);
-      meter_.check(found.bytes() + left_.bytes() + right_.bytes());
+      for (std::size_t i = 0; i < left_.size(); ++i) {
+        if (i % 1024 == 0) look_up();
+        turn(left_.at(i));
+      }
+      for (std::size_t i = 0; i < right_.size(); ++i) {
+        if (i % 1024 == 0) look_up();
+        emit(right_.at(i));
+      }
       if (length == longest) break;
       if (!extend_all(left_, Direction::left) || !extend_all(right_, Direction::right)) {
         return false;
@@ -143,16 +192,20 @@ class PartialWalker {
   // Sequences of one element, which is of the last round.
   bool find_anchors() {
     start_hits();
+    numbers_of_new_.resize(state_);
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
-      const auto children = state_.dag.children(nodes_[n]);
-      for (std::uint32_t i = 0; i < children.size(); ++i) {
-        const NodeId c = children[i];
-        if (!is_new(c)) continue;
-        add_hits(state_.lists.read(state_.nodes[c].newest), {n, i, i, Real(1.0)});
+      const std::size_t begin = child_begin_[n];
+      for (std::size_t at = begin; at < child_begin_[n + 1]; ++at) {
+        if (at + kAhead < children_.size()) state_.lists.prefetch(children_[at + kAhead]);
+        if (!is_new(children_[at])) continue;
+        const auto i = static_cast<std::uint32_t>(at - begin);
+        add_hits(state_.lists.read(children_[at]), {n, i, i, Real(1.0)}, numbers_of_new_);
       }
-      if (steps_ > most_steps_) return false;
-      if (n % 1024 == 0) token_->check();
+      if (n % 1024 == 0) look_up();
+      if (is_over_budget()) break;
     }
+    for (const Seen& seen : seen_) numbers_of_new_.at(seen.feature) = 0;
+    if (is_over_budget()) return false;
     take_hits(state_.step * state_.step, left_);
     return true;
   }
@@ -169,24 +222,29 @@ class PartialWalker {
                laid[end].anchor == laid[begin].anchor) {
           ++end;
         }
+        if (begin + kAhead < laid.size()) prefetch_next(laid[begin + kAhead], direction);
         lay_next(laid.subspan(begin, end - begin), direction);
         begin = end;
       }
-      if (steps_ > most_steps_) return false;
+      if (is_over_budget()) return false;
       take_hits(c.mass, longer_);
-      if (i % 64 == 0) {
-        token_->check();
-        meter_.check(left_.bytes() + right_.bytes() + longer_.bytes());
-      }
+      if (i % 64 == 0) look_up();
     }
     std::swap(level, longer_);
     return true;
   }
 
+  void prefetch_next(const Laid<Real>& laid, Direction direction) const {
+    const std::size_t at = child_begin_[laid.node] + laid.at;
+    if (direction == Direction::left ? laid.at == 0 : at + 1 == child_begin_[laid.node + 1]) return;
+    state_.lists.prefetch(children_[direction == Direction::left ? at - 1 : at + 1]);
+  }
+
   // One element more, next to those that are laid into one node, outwards from the innermost. To
   // the left it must be of an earlier round than the anchor, to the right it may be of any.
   void lay_next(std::span<const Laid<Real>> laid, Direction direction) {
-    const auto children = state_.dag.children(nodes_[laid.front().node]);
+    const std::size_t begin = child_begin_[laid.front().node];
+    const std::size_t n_children = child_begin_[laid.front().node + 1] - begin;
     Laid<Real> next = laid.front();
     next.value = Real(0.0);
     std::size_t used = 0;
@@ -195,12 +253,12 @@ class PartialWalker {
       if (used < laid.size() && laid[used].at == next.at) {
         next.value += state_.step * laid[used++].value;
       }
-      if (direction == Direction::left ? next.at == 0 : next.at + 1 == children.size()) return;
+      if (direction == Direction::left ? next.at == 0 : next.at + 1 == n_children) return;
       next.at = direction == Direction::left ? next.at - 1 : next.at + 1;
-      steps_ += 1.0;
-      state_.lists.for_each_chunk(state_.nodes[children[next.at]].newest, [&](const auto& chunk) {
+      steps_ += kStepsToAHit;
+      state_.lists.for_each_chunk(children_[begin + next.at], [&](const auto& chunk) {
         if (direction == Direction::left && chunk.round == round_ - 1) return;
-        add_hits(chunk, next);
+        add_hits(chunk, next, seen_of_feature_);
       });
     }
   }
@@ -208,23 +266,47 @@ class PartialWalker {
   // --- Hits: what a feature does to a class of sequences. Those of one feature come in the order
   // of nodes and of the way outwards.
 
+  // Numbers by feature of the last round: there are many, but side by side.
+  class NumbersOfNew {
+   public:
+    void resize(const PartialState<Real>& state) {
+      first_ = state.first_new;
+      first_private_ = state.first_new_private;
+      shared_.resize(std::max(shared_.size(), state.mass.size() - first_));
+      private_.resize(std::max(private_.size(), state.private_mass.size() - first_private_));
+    }
+    std::uint32_t& at(std::uint32_t feature) {
+      return feature & kPrivate ? private_[(feature ^ kPrivate) - first_private_]
+                                : shared_[feature - first_];
+    }
+    std::uint64_t bytes() const { return (shared_.size() + private_.size()) * 4; }
+
+   private:
+    std::vector<std::uint32_t> shared_, private_;
+    std::uint32_t first_ = 0, first_private_ = 0;
+  };
+
   void start_hits() {
     seen_of_feature_.clear();
     seen_.clear();
     hits_.clear();
   }
 
-  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
-    steps_ += static_cast<double>(chunk.features.size() + 1);
-    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
-    for (std::size_t i = 0; i < chunk.features.size(); ++i) {
-      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
+  template <class Numbers>
+  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid,
+                Numbers& numbers) {
+    steps_ += kStepsToAHit * (chunk.size() + 1);
+    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid, numbers);
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]},
+              numbers);
     }
   }
 
-  void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
+  template <class Numbers>
+  void add_hit(std::uint32_t feature, const Laid<Real>& laid, Numbers& numbers) {
     if (is_zero(laid.value)) return;
-    std::uint32_t& known = seen_of_feature_.at(feature);
+    std::uint32_t& known = numbers.at(feature);
     if (known == 0) {
       seen_.push_back({feature, laid.node, false, 0, 0});
       known = static_cast<std::uint32_t>(seen_.size());
@@ -247,7 +329,9 @@ class PartialWalker {
       Seen& seen = seen_[hit.seen];
       if (seen.shared) sorted_[seen.begin + seen.size++] = hit.laid;
     }
-    for (const Seen& seen : seen_) {
+    for (std::size_t s = 0; s < seen_.size(); ++s) {
+      const Seen& seen = seen_[s];
+      if (s % 1024 == 1023) look_up();
       if (!seen.shared) continue;
       level.add({sorted_.data() + seen.begin, seen.size}, mass * state_.mass_of(seen.feature));
     }
@@ -268,7 +352,7 @@ class PartialWalker {
     right_.add(turned_, c.mass);
   }
 
-  void emit(const typename SequenceLevel<Real>::Class& c, PartialFound<Real>& found) {
+  void emit(const typename SequenceLevel<Real>::Class& c) {
     sums_.clear();
     for (const Laid<Real>& l : right_.laid(c)) {
       if (sums_.empty() || sums_.back().node != l.node) {
@@ -288,80 +372,85 @@ class PartialWalker {
     const Real mass = state_.mu * c.mass * most * most;
     std::uint32_t& known = set_of_key_.at(key);
     if (known != 0) {
-      found.masses[first_set_ + known - 1] += mass;
+      found_->masses[first_set_ + known - 1] += mass;
       return;
     }
     for (const Laid<Real>& l : sums_) {
-      found.members.push_back(first_ + l.node);
-      found.values.push_back(l.value);
+      found_->members.push_back(first_ + l.node);
+      found_->values.push_back(l.value);
     }
-    found.set_begin.push_back(found.members.size());
-    found.masses.push_back(mass);
-    known = static_cast<std::uint32_t>(found.masses.size() - first_set_);
+    found_->set_begin.push_back(found_->members.size());
+    found_->masses.push_back(mass);
+    known = static_cast<std::uint32_t>(found_->masses.size() - first_set_);
   }
 
   // Too many classes: each pair of nodes becomes one feature, with all that the two still share.
   // Its values are as the roots of Delta(u, u): then it takes no more than that from u's private
   // mass.
-  void close_by_pairs(PartialFound<Real>& found) {
-    ++found.n_by_pairs;
-    found.set_begin.resize(first_set_ + 1);
-    found.members.resize(found.set_begin.back());
-    found.values.resize(found.set_begin.back());
-    found.masses.resize(first_set_);
+  void close_by_pairs() {
+    ++found_->n_by_pairs;
+    found_->set_begin.resize(first_set_ + 1);
+    found_->members.resize(found_->set_begin.back());
+    found_->values.resize(found_->set_begin.back());
+    found_->masses.resize(first_set_);
     pair_delta_.clear();
+    std::uint64_t pair_steps = pair_delta_.steps();
     known_rows_.start(nodes_);
     const auto n = static_cast<std::uint32_t>(nodes_.size());
     using std::sqrt;
     root_.clear();
     for (const NodeId u : nodes_) root_.push_back(sqrt(state_.self[u]));
     for (std::uint32_t i = 0; i < n; ++i) {
-      token_->check();
-      meter_.check(found.bytes() + pair_delta_.bytes() + known_rows_.bytes());
       const std::span<const Real> known = known_rows_.row(i);
+      steps_ += pair_delta_.steps() - std::exchange(pair_steps, pair_delta_.steps());
+      steps_ += kStepsToAPair * (n - i);
+      look_up();
       for (std::uint32_t j = i + 1; j < n; ++j) {
         const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
         const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
         const bool i_is_less = is_less(root_[i], root_[j]);
         const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
-        found.members.push_back(first_ + i);
-        found.members.push_back(first_ + j);
-        found.values.push_back(i_is_less ? less : Real(1.0));
-        found.values.push_back(i_is_less ? Real(1.0) : less);
-        found.set_begin.push_back(found.members.size());
-        found.masses.push_back(rest / less);
+        found_->members.push_back(first_ + i);
+        found_->members.push_back(first_ + j);
+        found_->values.push_back(i_is_less ? less : Real(1.0));
+        found_->values.push_back(i_is_less ? Real(1.0) : less);
+        found_->set_begin.push_back(found_->members.size());
+        found_->masses.push_back(rest / less);
       }
     }
   }
 
   // What each active node has now, how much of it is private, and which nodes go on.
-  void account(Block& block, PartialFound<Real>& found, bool by_pairs) {
+  void account(Block& block, bool by_pairs) {
     const std::size_t n = nodes_.size();
     emitted_.assign(n, Real(0.0));
-    any_.assign(n, 0);
-    for (std::size_t s = first_set_; s < found.masses.size(); ++s) {
-      for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
-        emitted_[found.members[i] - first_] += found.masses[s] * found.values[i] * found.values[i];
-        any_[found.members[i] - first_] = 1;
+    found_->n_sets.resize(first_ + n);
+    for (std::size_t s = first_set_; s < found_->masses.size(); ++s) {
+      for (std::uint64_t i = found_->set_begin[s]; i < found_->set_begin[s + 1]; ++i) {
+        emitted_[found_->members[i] - first_] +=
+            found_->masses[s] * found_->values[i] * found_->values[i];
+        ++found_->n_sets[found_->members[i]];
       }
     }
     block.open.clear();
     for (std::size_t i = 0; i < n; ++i) {
       const NodeId u = nodes_[i];
-      if (i % 1024 == 0) token_->check();
+      if (i % 1024 == 0) look_up();
       // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
       Real total = state_.self[u];
-      if (!by_pairs && any_[i]) {
+      if (!by_pairs && found_->n_sets[first_ + i] > 0) {
         block.open.push_back(u);
-        total = known_.self(u, *token_);
+        total = known_.self(u, *token_, steps_);
       }
       const Real rest = total - state_.nodes[u].found - emitted_[i];
       const bool needed = state_.nodes[u].reused && !negligible(rest, total);
-      found.total.push_back(total);
-      found.private_mass.push_back(needed ? rest : Real(0.0));
-      found.n_private += needed;
+      found_->total.push_back(total);
+      found_->private_mass.push_back(needed ? rest : Real(0.0));
+      found_->n_private += needed;
+      found_->n_words += ValueLists<Real>::words(found_->n_sets[first_ + i]);
     }
+    steps_ += kStepsToAHit * (found_->set_begin.back() - found_->set_begin[first_set_]) / 2;
   }
 
   struct Seen {
@@ -376,27 +465,37 @@ class PartialWalker {
     Laid<Real> laid;
   };
 
+  static constexpr std::size_t kAhead = 6;
+  static constexpr std::uint64_t kStepsToAHit = 100;
+  static constexpr std::uint64_t kStepsToAPair = 20;
+
   const PartialState<Real>& state_;
-  MemoryMeter& meter_;
+  MemoryShare memory_;
+  WorkMeter& work_;
   PartialPairDelta<Real> pair_delta_;
   PartialKnown<Real> known_;
   PartialKnownRows<Real> known_rows_;
   const StopToken* token_ = nullptr;
+  PartialFound<Real>* found_ = nullptr;
   std::uint32_t round_ = 0;
-  double steps_ = 0.0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t counted_ = 0;  // of these, how many are on the meter
   double most_steps_ = 0.0;
 
   // The block.
   std::vector<NodeId> nodes_;
-  std::uint32_t first_ = 0;    // of them, in found.active
-  std::size_t first_set_ = 0;  // of theirs, in found.masses
+  std::vector<std::size_t> child_begin_;  // by node, one more than there are
+  std::vector<Place> children_;           // where the features of the nodes' children are
+  std::uint32_t first_ = 0;               // of the nodes, in found_->active
+  std::size_t first_set_ = 0;             // of theirs, in found_->masses
   SequenceLevel<Real> left_, right_, longer_;
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
   std::vector<Laid<Real>> turned_, sums_;
   std::vector<Real> emitted_;
   std::vector<Real> root_;
-  std::vector<char> any_;
 
+  // Hits.
+  NumbersOfNew numbers_of_new_;                               // + 1
   ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
   std::vector<Seen> seen_;
   std::vector<Hit> hits_;

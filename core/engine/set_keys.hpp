@@ -34,14 +34,16 @@ inline std::size_t scratch_hash(std::uint32_t key) {
 
 inline std::size_t scratch_hash(std::uint64_t key) { return static_cast<std::size_t>(spread(key)); }
 
-// A map that is emptied in no time and keeps its memory.
+// A map that is emptied in no time and keeps its memory. It is small again when it is emptied:
+// after many keys, a few lie close together as ever.
 template <class Key, class Value>
 class ScratchMap {
  public:
-  ScratchMap() : slots_(64) {}
+  ScratchMap() : slots_(kLeast) {}
 
   void clear() {
     size_ = 0;
+    mask_ = kLeast - 1;
     if (++epoch_ == 0) {
       for (Slot& slot : slots_) slot.epoch = 0;
       epoch_ = 1;
@@ -50,7 +52,7 @@ class ScratchMap {
 
   // The value of a key, made where there is none.
   Value& at(const Key& key) {
-    if ((size_ + 1) * 2 > slots_.size()) grow();
+    if ((size_ + 1) * 2 > mask_ + 1) grow();
     Slot& slot = find(key);
     if (slot.epoch != epoch_) {
       slot = {epoch_, key, Value{}};
@@ -66,14 +68,16 @@ class ScratchMap {
   }
 
   std::size_t size() const { return size_; }
-  std::uint64_t bytes() const { return slots_.size() * sizeof(Slot); }
+  std::uint64_t bytes() const { return (slots_.size() + moving_.capacity()) * sizeof(Slot); }
 
   // Room for so many keys in all.
   void reserve(std::size_t n) {
-    while (n * 2 > slots_.size()) grow();
+    while (n * 2 > mask_ + 1) grow();
   }
 
  private:
+  static constexpr std::size_t kLeast = 64;
+
   struct Slot {
     std::uint32_t epoch = 0;
     Key key{};
@@ -81,20 +85,32 @@ class ScratchMap {
   };
 
   Slot& find(const Key& key) {
-    std::size_t i = scratch_hash(key) & (slots_.size() - 1);
-    while (slots_[i].epoch == epoch_ && !(slots_[i].key == key)) i = (i + 1) & (slots_.size() - 1);
+    std::size_t i = scratch_hash(key) & mask_;
+    while (slots_[i].epoch == epoch_ && !(slots_[i].key == key)) i = (i + 1) & mask_;
     return slots_[i];
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.epoch == epoch_) find(slot.key) = slot;
+    moving_.clear();
+    for (std::size_t i = 0; i <= mask_; ++i) {
+      if (slots_[i].epoch != epoch_) continue;
+      moving_.push_back(slots_[i]);
+      slots_[i].epoch = 0;
+    }
+    mask_ = 2 * mask_ + 1;
+    if (mask_ >= slots_.size()) {
+      slots_.assign(mask_ + 1, Slot{});
+      epoch_ = 1;
+    }
+    for (Slot& slot : moving_) {
+      slot.epoch = epoch_;
+      find(slot.key) = slot;
     }
   }
 
   std::vector<Slot> slots_;
+  std::vector<Slot> moving_;
+  std::size_t mask_ = kLeast - 1;  // of the slots in use
   std::size_t size_ = 0;
   std::uint32_t epoch_ = 1;
 };

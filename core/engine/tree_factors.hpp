@@ -11,20 +11,23 @@
 #include <vector>
 
 #include "engine/factors.hpp"
+#include "engine/large_array.hpp"
 #include "forest/dag.hpp"
 
 namespace filbert {
 
 struct TreeFactors {
-  std::vector<std::uint64_t> begin;    // by tree, one more than there are
-  std::vector<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
-  std::vector<double> values;          // beside them, or empty: then all are 1
-  std::vector<double> mass;            // by column
-  std::vector<double> scale;           // by tree: 1 over its norm, or 1; 0 where it has no fragment
-  std::vector<double> diagonal;        // by tree
-  std::vector<double> self;            // by tree: K(i, i)
-  std::vector<Wide> norm;              // by tree, where it is in the values and not in `scale`
-  std::uint64_t peak_bytes = 0;        // while they were assembled
+  std::vector<std::uint64_t> begin;   // by tree, one more than there are
+  LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
+  // Most values are 1. The last columns of a tree are those that have another; theirs are here.
+  std::vector<std::uint64_t> value_begin;  // by tree, one more than there are
+  LargeArray<double> values;
+  std::vector<double> mass;      // by column
+  std::vector<double> scale;     // by tree: 1 over its norm, or 1; 0 where it has no fragment
+  std::vector<double> diagonal;  // by tree
+  std::vector<double> self;      // by tree: K(i, i)
+  std::vector<Wide> norm;        // by tree, where it is in the values and not in `scale`
+  std::uint64_t peak_bytes = 0;  // while they were assembled
 
   std::size_t n_trees() const { return begin.size() - 1; }
   std::span<const std::uint32_t> columns_of(std::size_t tree) const {
@@ -37,30 +40,30 @@ struct TreeFactors {
     for (std::size_t k = 0; k < 64; k += 16) __builtin_prefetch(first + k);
   }
 
+  // visit(column) for those of value 1, visit(column, value) for the others.
+  template <class Visit>
+  void for_each(std::size_t tree, const Visit& visit) const {
+    const std::uint32_t* const last = columns.data() + begin[tree + 1];
+    const std::uint32_t* const ones_end = last - (value_begin[tree + 1] - value_begin[tree]);
+    const std::uint32_t* column = columns.data() + begin[tree];
+    for (; column != ones_end; ++column) visit(*column);
+    const double* value = values.data() + value_begin[tree];
+    for (; column != last; ++column) visit(*column, *value++);
+  }
+
   // sum over a tree's columns of value * weight
   double dot(std::size_t tree, const double* weights) const {
     double sum = 0.0;
-    if (values.empty()) {
-      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) sum += weights[columns[k]];
-    } else {
-      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) {
-        sum += values[k] * weights[columns[k]];
-      }
-    }
+    for_each(tree,
+             [&](std::uint32_t column, auto... value) { sum += (weights[column] * ... * value); });
     return sum;
   }
 
   // weights += factor * mass * value over a tree's columns
   void add(std::size_t tree, double factor, double* weights) const {
-    if (values.empty()) {
-      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) {
-        weights[columns[k]] += factor * mass[columns[k]];
-      }
-    } else {
-      for (std::uint64_t k = begin[tree]; k < begin[tree + 1]; ++k) {
-        weights[columns[k]] += factor * mass[columns[k]] * values[k];
-      }
-    }
+    for_each(tree, [&](std::uint32_t column, auto... value) {
+      weights[column] += ((factor * mass[column]) * ... * value);
+    });
   }
 };
 
@@ -68,12 +71,13 @@ struct AssemblyOptions {
   bool include_leaves = false;
   bool normalize = true;
   std::uint64_t max_bytes = ~std::uint64_t{0};
+  bool keep_factors = false;  // else their memory is freed on the way
 };
 
 // Throws KernelOverflow where values that are not normalised leave double, OutOfMemory where the
 // factors of the trees would exceed max_bytes.
 template <class Real>
-TreeFactors assemble(const Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
+TreeFactors assemble(Factors<Real>&& factors, const Dag& dag, std::span<const NodeId> roots,
                      const AssemblyOptions& options, int n_threads, const Watch& watch);
 
 }  // namespace filbert

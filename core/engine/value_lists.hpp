@@ -8,16 +8,17 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "engine/large_array.hpp"
 
 namespace filbert {
 
 template <class Real>
 class ValueLists {
  public:
-  // A round and a chunk of it. Rounds start with 1.
+  // A round and where a chunk of it begins. Rounds start with 1.
   struct Place {
     std::uint32_t round = 0;  // 0: nowhere
-    std::uint32_t chunk = 0;
+    std::uint32_t word = 0;
   };
 
   struct Chunk {
@@ -25,39 +26,50 @@ class ValueLists {
     std::uint32_t round;
     std::uint32_t private_feature;  // or kNone
     std::span<const std::uint32_t> features;
-    std::span<const Real> values;
+    const Real* values;  // beside them
+
+    std::size_t size() const { return features.size(); }
   };
 
   // What a round's chunks are written into.
   struct Room {
-    std::span<std::uint32_t> features;
-    std::span<Real> values;
+    std::uint32_t* features;
+    Real* values;
   };
 
-  void add_round(std::size_t n_chunks, std::size_t n_entries) {
+  // How many words a chunk takes.
+  static std::uint64_t words(std::uint64_t n_features) {
+    return kHead + (n_features + 1) / 2 + n_features * kValue;
+  }
+
+  void add_round(std::uint64_t n_words) {
     rounds_.emplace_back();
-    rounds_.back().heads.resize(n_chunks);
-    rounds_.back().features.resize(n_entries);
-    rounds_.back().values.resize(n_entries);
-    bytes_ += n_chunks * sizeof(Head) + n_entries * (sizeof(std::uint32_t) + sizeof(Real));
+    rounds_.back().resize(n_words);
+    n_words_ += n_words;
   }
 
   // The caller fills in the features. Different chunks may be written by different threads.
-  Room write(std::uint32_t chunk, std::uint64_t begin, std::uint32_t size, Place previous,
+  Room write(std::uint64_t word, std::uint32_t size, Place previous,
              std::uint32_t private_feature) {
-    Round& round = rounds_.back();
-    round.heads[chunk] = {previous, private_feature, size, begin};
-    return {{round.features.data() + begin, size}, {round.values.data() + begin, size}};
+    Word* const at = rounds_.back().data() + word;
+    *reinterpret_cast<Head*>(at) = {previous, private_feature, size};
+    return {reinterpret_cast<std::uint32_t*>(at + kHead),
+            reinterpret_cast<Real*>(at + kHead + (size + 1) / 2)};
   }
 
   Chunk read(Place place) const {
-    const Round& round = rounds_[place.round - 1];
-    const Head& head = round.heads[place.chunk];
+    const Word* const at = rounds_[place.round - 1].data() + place.word;
+    const Head& head = *reinterpret_cast<const Head*>(at);
     return {head.previous,
             place.round,
             head.private_feature,
-            {round.features.data() + head.begin, head.size},
-            {round.values.data() + head.begin, head.size}};
+            {reinterpret_cast<const std::uint32_t*>(at + kHead), head.size},
+            reinterpret_cast<const Real*>(at + kHead + (head.size + 1) / 2)};
+  }
+
+  // Asks for a chunk before it is needed.
+  void prefetch(Place place) const {
+    if (place.round != 0) __builtin_prefetch(rounds_[place.round - 1].data() + place.word);
   }
 
   template <class Visit>
@@ -69,26 +81,23 @@ class ValueLists {
     }
   }
 
-  std::uint64_t bytes() const { return bytes_; }
-  static std::uint64_t bytes_of(std::size_t n_chunks, std::size_t n_entries) {
-    return n_chunks * sizeof(Head) + n_entries * (sizeof(std::uint32_t) + sizeof(Real));
-  }
+  std::uint64_t bytes() const { return n_words_ * sizeof(Word); }
+  void free() { *this = {}; }
 
  private:
+  // Head, features and values of a chunk lie together: reading one waits for memory once.
+  using Word = std::uint64_t;
   struct Head {
     Place previous;
-    std::uint32_t private_feature = kNone;
-    std::uint32_t size = 0;
-    std::uint64_t begin = 0;
+    std::uint32_t private_feature;
+    std::uint32_t size;
   };
-  struct Round {
-    std::vector<Head> heads;
-    std::vector<std::uint32_t> features;
-    std::vector<Real> values;
-  };
+  static constexpr std::uint64_t kHead = sizeof(Head) / sizeof(Word);
+  static constexpr std::uint64_t kValue = sizeof(Real) / sizeof(Word);
+  static_assert(sizeof(Head) % sizeof(Word) == 0 && alignof(Real) <= sizeof(Word));
 
-  std::vector<Round> rounds_;
-  std::uint64_t bytes_ = 0;
+  std::vector<LargeArray<Word>> rounds_;
+  std::uint64_t n_words_ = 0;
 };
 
 }  // namespace filbert

@@ -20,7 +20,7 @@ class RowSource {
   virtual void rows(std::span<const std::uint32_t> wanted, std::span<double* const> out,
                     int n_threads, const Watch& watch) = 0;
 
-  // out[k][wanted[l]] = K(wanted[k], wanted[l]) only, in half the time; the rest is left alone.
+  // out[k][l] = K(wanted[k], wanted[k + l]) only, each pair once, in half the time.
   virtual void block(std::span<const std::uint32_t> wanted, std::span<double* const> out,
                      int n_threads, const Watch& watch) = 0;
 };

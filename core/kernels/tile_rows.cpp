@@ -70,16 +70,24 @@ void TileRows::rows(std::span<const std::uint32_t> wanted, std::span<double* con
   }
 }
 
+void TileRows::block_by_rows(std::span<const std::uint32_t> wanted, std::span<double* const> out,
+                             int n_threads, const Watch& watch) {
+  std::vector<double> row(n_trees());
+  double* const to = row.data();
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    rows(wanted.subspan(k, 1), {&to, 1}, n_threads, watch);
+    for (std::size_t l = k; l < wanted.size(); ++l) out[k][l - k] = row[wanted[l]];
+  }
+}
+
 void TileRows::block(std::span<const std::uint32_t> wanted, std::span<double* const> out,
                      int n_threads, const Watch& watch) {
-  if (!sums_) return rows(wanted, out, n_threads, watch);
+  if (!sums_) return block_by_rows(wanted, out, n_threads, watch);
   const std::vector<NodeId> roots = roots_of(wanted);
   const Entries entry(norms(), norms());
   WritingSink sink([&](std::size_t row, std::size_t column, const auto& value) {
     if (row > column) return;
-    const std::uint32_t i = wanted[row];
-    const std::uint32_t j = wanted[column];
-    out[row][j] = out[column][i] = entry(i, j, value);
+    out[row][column - row] = entry(wanted[row], wanted[column], value);
   });
   sum_within(spec_, {*dag_, roots}, n_threads, watch, sink);
 }

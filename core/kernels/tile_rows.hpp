@@ -35,6 +35,8 @@ class TileRows final : public RowSource {
  private:
   Trees all() const { return {*dag_, roots_}; }
   const Norms* norms() const { return normalize_ ? &norms_ : nullptr; }
+  void block_by_rows(std::span<const std::uint32_t> wanted, std::span<double* const> out,
+                     int n_threads, const Watch& watch);
   std::vector<NodeId> roots_of(std::span<const std::uint32_t> wanted) const;
 
   KernelSpec spec_;

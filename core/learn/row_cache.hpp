@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "kernels/row_source.hpp"
+#include "learn/packed_rows.hpp"
 
 namespace filbert {
 
@@ -16,18 +16,17 @@ class RowCache {
   // Throws OutOfMemory where not even a few rows fit.
   RowCache(RowSource& source, std::uint64_t max_bytes);
 
-  std::size_t n_trees() const { return rows_.size(); }
+  std::size_t n_trees() const { return rows_.n(); }
   std::size_t capacity() const { return capacity_; }  // in rows, at most n_trees
-  std::size_t size() const { return n_rows_; }
+  std::size_t batch() const { return batch_; }        // rows that may be computed at a time
+  std::size_t size() const { return rows_.size(); }
   std::uint64_t n_computed() const { return n_computed_; }
-  std::uint64_t peak_bytes() const { return peak_rows_ * n_trees() * sizeof(double); }
+  std::uint64_t peak_bytes() const { return peak_bytes_; }
   RowSource& source() const { return source_; }
+  const PackedRows& rows() const { return rows_; }
 
-  // Null where it is not there.
-  const double* row(std::uint32_t tree) const { return rows_[tree].get(); }
-
-  // Computes rows that are not there, at most `capacity`. Where there is no room for them, rows
-  // that `in_use` (by tree) does not name give way first, those used longest ago before the others.
+  // Computes rows that are not there, at most `batch`. Where there is no room for them, rows that
+  // `in_use` (by tree) does not name give way first, those used longest ago before the others.
   void fetch(std::span<const std::uint32_t> wanted, const std::vector<bool>& in_use, int n_threads,
              const Watch& watch);
 
@@ -38,21 +37,17 @@ class RowCache {
   void touch(std::uint32_t tree) { last_used_[tree] = ++clock_; }
 
  private:
-  using Row = std::unique_ptr<double[]>;
-
   void make_room(std::size_t n_more, const std::vector<bool>& in_use);
-  std::vector<Row> new_rows(std::size_t n);
-  void keep(std::span<const std::uint32_t> trees, std::vector<Row> computed);
+  void count(std::span<const std::uint32_t> computed, std::uint64_t scratch_bytes);
 
   RowSource& source_;
+  std::size_t batch_;
   std::size_t capacity_;
-  std::vector<Row> rows_;  // by tree
-  std::vector<Row> spare_;
+  PackedRows rows_;
   std::vector<std::uint64_t> last_used_;  // by tree
   std::uint64_t clock_ = 0;
-  std::size_t n_rows_ = 0;
-  std::size_t peak_rows_ = 0;
   std::uint64_t n_computed_ = 0;
+  std::uint64_t peak_bytes_ = 0;
 };
 
 }  // namespace filbert

@@ -17,7 +17,7 @@ namespace filbert {
 
 class RowTrainer {
  public:
-  // At most max_bytes of rows.
+  // Rows and working sets take at most max_bytes.
   RowTrainer(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::span<const NodeId> roots,
              bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch)
       : RowTrainer(merged(*dag, roots), spec, dag, normalize, max_bytes, n_threads, watch) {}
@@ -28,7 +28,7 @@ class RowTrainer {
   std::vector<SvmSolution> train(std::span<const SvmProblem> problems,
                                  std::span<const std::span<const double>> starts, int n_threads,
                                  const Watch& report) {
-    return train_svms_on_rows(cache_, tree_of_, problems, starts, n_threads, report);
+    return train_svms_on_rows(cache_, tree_of_, problems, starts, set_bytes_, n_threads, report);
   }
 
  private:
@@ -58,10 +58,12 @@ class RowTrainer {
              std::uint64_t max_bytes, int n_threads, const Watch& watch)
       : tree_of_(std::move(m.tree_of)),
         source_(spec, std::move(dag), std::move(m.roots), m.first, normalize, n_threads, watch),
-        cache_(source_, max_bytes) {}
+        set_bytes_(max_bytes / 6),
+        cache_(source_, max_bytes - set_bytes_) {}
 
   std::vector<std::uint32_t> tree_of_;
   TileRows source_;
+  std::uint64_t set_bytes_;
   RowCache cache_;
 };
 

@@ -21,6 +21,7 @@ __all__ = [
     "ParseError",
     "SkippedInputWarning",
     "TooExpensiveError",
+    "WorkLimitError",
 ]
 
 
@@ -199,6 +200,26 @@ class TooExpensiveError(FilbertError, ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.steps)
+
+
+class WorkLimitError(FilbertError, RuntimeError):
+    """Factorising would take more work than allowed.
+
+    Attributes
+    ----------
+    max_work : float
+        The number of steps that were allowed, each about a nanosecond.
+    """
+
+    def __init__(self, max_work: float) -> None:
+        super().__init__(
+            f"factorising takes more than max_work={max_work:.3g} steps: raise max_work, or compute "
+            "kernels by rows"
+        )
+        self.max_work = max_work
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.max_work,)
 
 
 class SkippedInputWarning(UserWarning):

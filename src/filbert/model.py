@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, OutOfMemoryError
+from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest, as_forest
-from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.kernels import PartialTree, TreeKernel
 from filbert.threads import n_threads
 from filbert.tree import Tree
+from filbert.work import row_steps_between
 
 FloatArray = NDArray[np.float64]
 
@@ -25,6 +26,8 @@ Method = Literal["auto", "rows", "pairs", "factors"]
 # 857 functions of the standard library, 68 nodes each and ten classes, with 849 support vectors:
 # 38 us each by rows, 86 us by factors.
 _MANY = 20_000
+_LITTLE_WORK = 1e8  # steps, a tenth of a second
+_PAIRS_BYTES = 64 << 20  # of the kernel matrix at a time
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,10 @@ class SupportVectorModel:
         X : Forest, or sequence of trees or bracket strings
         method : {"auto", "rows", "factors", "pairs"}
             Few trees are compared with all support vectors at once ("rows"), many are factorised
-            together with them ("factors"); "pairs" is the plain kernel matrix. All give the same
-            values up to rounding. By default the fastest for the kernel and the number of trees.
+            together with them ("factors"); "pairs" is the plain kernel matrix, a part at a time,
+            which is what rows are under PartialTree. All give the same values up to rounding. By
+            default the fastest for the kernel and the number of trees; for many under PartialTree
+            that is found out by trying to factorise, for a part of the time that rows may take.
         n_jobs : int, optional
             Threads; the values do not depend on it.
         """
@@ -112,15 +117,14 @@ class SupportVectorModel:
             )
         if len(self.support) == 0 or len(trees) == 0:
             return np.tile(self.intercept, (len(trees), 1))
-        if method == "auto":
-            method = self._fastest(len(trees))
         if method == "rows":
-            threads = n_threads(n_jobs)
-            values = self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
+            values = self._by_rows(trees, n_jobs)
         elif method == "factors":
             values = self._by_factors(trees, n_jobs)
+        elif method == "pairs":
+            values = self._by_pairs(trees, n_jobs)
         else:
-            values = self.kernel(trees, self.support, n_jobs=n_jobs) @ self.coef.T
+            values = self._by_the_fastest(trees, n_jobs)
         return np.asarray(values + self.intercept)
 
     def contributions(self, X: Any, *, n_jobs: int | None = None) -> Contributions:
@@ -140,7 +144,7 @@ class SupportVectorModel:
         """
         trees = as_forest(X)
         threads = n_threads(n_jobs)
-        if len(trees) <= _MANY:
+        if len(trees) <= _MANY and not isinstance(self.kernel, PartialTree):
             tree, node, count, value = self._scorer(threads).contributions(
                 trees._dag, trees._roots, threads, None
             )
@@ -150,17 +154,34 @@ class SupportVectorModel:
         tree, node, count, value = factors.contributions(weights, n_support, threads)
         return Contributions(together[n_support:], tree, count, value, node)
 
-    def _fastest(self, n_trees: int) -> Method:
-        if not isinstance(self.kernel, SubsetTree | Subtree):
-            return "pairs"
-        return "rows" if n_trees <= _MANY else "factors"
+    def _by_the_fastest(self, trees: Forest, n_jobs: int | None) -> FloatArray:
+        if not isinstance(self.kernel, PartialTree):
+            by = self._by_rows if len(trees) <= _MANY else self._by_factors
+            return by(trees, n_jobs)
+        # All these kernels are needed, so half of what they take is what a try may cost.
+        max_work = 0.5 * row_steps_between(self.kernel, self.support, trees)
+        if max_work < _LITTLE_WORK:
+            return self._by_rows(trees, n_jobs)
+        try:
+            return self._by_factors(trees, n_jobs, max_work)
+        except WorkLimitError:
+            return self._by_rows(trees, n_jobs)
+
+    def _by_rows(self, trees: Forest, n_jobs: int | None) -> FloatArray:
+        if isinstance(self.kernel, PartialTree):
+            return self._by_pairs(trees, n_jobs)
+        threads = n_threads(n_jobs)
+        return self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
+
+    def _by_pairs(self, trees: Forest, n_jobs: int | None) -> FloatArray:
+        # Not more of the matrix at a time than a part of memory holds.
+        n_at_a_time = max(1, _PAIRS_BYTES // (8 * len(self.support)))
+        parts = (trees[i : i + n_at_a_time] for i in range(0, len(trees), n_at_a_time))
+        kernels = (self.kernel(part, self.support, n_jobs=n_jobs) for part in parts)
+        return np.vstack([values @ self.coef.T for values in kernels])
 
     def _scorer(self, threads: int) -> _core.RowScorer:
         """Return what scores single trees. It is made when first needed, then kept."""
-        if not isinstance(self.kernel, SubsetTree | Subtree):
-            raise InvalidParameterError(
-                f"rows and contributions are for SubsetTree and Subtree, not for {self.kernel!r}"
-            )
         scorer: _core.RowScorer | None = self.__dict__.get("_made_scorer")
         if scorer is None:
             support, coef = self.support, np.ascontiguousarray(self.coef)
@@ -179,19 +200,28 @@ class SupportVectorModel:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_made_scorer"}
 
-    def _by_factors(self, trees: Forest, n_jobs: int | None) -> FloatArray:
-        factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False)
+    def _by_factors(
+        self, trees: Forest, n_jobs: int | None, max_work: float | None = None
+    ) -> FloatArray:
+        factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False, max_work=max_work)
         return factors.scores(weights, n_threads(n_jobs))[len(self.support) :]
 
     def _with_support(
-        self, trees: Forest, n_jobs: int | None, *, keep_nodes: bool
+        self,
+        trees: Forest,
+        n_jobs: int | None,
+        *,
+        keep_nodes: bool,
+        max_work: float | None = None,
     ) -> tuple[_core.KernelOperator, FloatArray, Forest]:
         # A fragment that only one training tree has may well be in a new tree: the factors of the
         # training set do not tell, those of both together do.
         together = Forest.concat([self.support, trees])
         weights = np.zeros((len(together), len(self.coef)))
         weights[: len(self.support)] = self.coef.T
-        factors = factorize(self.kernel, together, keep_nodes=keep_nodes, n_jobs=n_jobs)
+        factors = factorize(
+            self.kernel, together, max_work=max_work, keep_nodes=keep_nodes, n_jobs=n_jobs
+        )
         return factors, weights, together
 
 
@@ -200,6 +230,7 @@ def factorize(
     forest: Forest,
     *,
     max_memory: int | None = None,
+    max_work: float | None = None,
     budget: float = 1.0,
     keep_nodes: bool = False,
     n_jobs: int | None = None,
@@ -209,19 +240,30 @@ def factorize(
 
     Parameters
     ----------
-    kernel : SubsetTree or Subtree
+    kernel : SubsetTree, Subtree or PartialTree
     forest : Forest
     max_memory : int, optional
         The most bytes that the factors may take.
+    max_work : float, optional
+        The most steps that finding the factors may take, of about a nanosecond each. Whether they
+        suffice depends on the trees and the kernel alone, not on threads or the machine.
     budget : float
-        How many steps the nodes of a production may take before they are compared pair by pair, as
-        a multiple of what the pairs would take. 0: always pairs. The values are the same.
+        How many steps the nodes of a production, or for PartialTree of a label, may take before
+        they are compared pair by pair, as a multiple of what the pairs would take. 0: always pairs.
+        The values are the same.
     keep_nodes : bool
         Whether node contributions can be asked for. Nodes are then numbered as in the forest.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
         Called with ``(done, total)``.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Where `max_memory` does not suffice.
+    WorkLimitError
+        Where `max_work` does not.
     """
     dag, roots = forest._dag, forest._roots
     if not keep_nodes and forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
@@ -236,6 +278,7 @@ def factorize(
             bool(kernel.normalize),
             budget,
             limit,
+            np.inf if max_work is None else max_work,
             keep_nodes,
             n_threads(n_jobs),
             progress,
@@ -264,7 +307,7 @@ def _what_would_fit(
         part = roots[::step]
         try:
             n_bytes = factors_of(*dag.extract(part)).peak_bytes
-        except OutOfMemoryError:
+        except (OutOfMemoryError, WorkLimitError):
             step *= 16
             continue
         n_fit = min(len(part) * (limit / n_bytes) ** (1 / growth), len(roots) - 1)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from filbert import TreeSVC, __version__, load, read_examples
 from filbert.cli import app, main
-from filbert.kernels import SubsetTree, Subtree
+from filbert.kernels import PartialTree, SubsetTree, Subtree
 
 TREES = [f"(S (NP {a}) (VP {b}))" for a in "abcd" for b in "xyz"]
 LABELS = ["q" if "a" in tree or "b" in tree else "s" for tree in TREES]
@@ -112,6 +112,9 @@ def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
     assert load(path).get_params() == expected.get_params()
     run("train", tsv, "-o", path, "--kernel", "st")
     assert load(path).kernel == Subtree()
+    options = "--kernel ptk --depth-decay 0.3 --penalty gaps --max-subsequence 3 --engine rows"
+    assert " s by rows" in run("train", tsv, "-o", path, *options.split()).output
+    assert load(path).kernel == PartialTree(0.4, 0.3, penalty="gaps", max_subsequence=3)
 
 
 def test_quiet_says_nothing(tmp_path: Path, tsv: str) -> None:
@@ -224,7 +227,8 @@ def test_labels_stay_on_their_line(tmp_path: Path, bare: str) -> None:
     [
         (["train", "missing.tsv", "-o", "m"], "there is no file 'missing.tsv'"),
         (["train", "TSV", "-o", "nowhere/m"], "nowhere"),
-        (["train", "TSV", "-o", "m", "--kernel", "ptk"], "--kernel must be one of stk, sst, st"),
+        (["train", "TSV", "-o", "m", "--kernel", "x"], "--kernel must be one of stk, sst, st, ptk"),
+        (["train", "TSV", "-o", "m", "--penalty", "gaps"], "--penalty is for ptk, not for stk"),
         (["train", "TSV", "-o", "m", "--decay", "2"], "decay must be in"),
         (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
         (["train", "TSV", "-o", "m", "--strategy", "magic"], "strategy must be 'exact'"),

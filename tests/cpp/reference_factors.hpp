@@ -32,6 +32,14 @@ inline std::vector<double> reference_delta(const KernelSpec& spec, const Dag& da
 inline double plain(double x) { return x; }
 inline double plain(const Wide& x) { return x.to_double(); }
 
+// With the rows.
+template <class Real>
+Factors<Real> factorized(const KernelSpec& spec, const Dag& dag, double budget, int n_threads) {
+  Factors<Real> factors = factorize<Real>(spec, dag, {budget}, n_threads, {});
+  list_rows(factors);
+  return factors;
+}
+
 // Phi M Phi^T + diag(r), by rows.
 template <class Real>
 std::vector<double> multiplied(const Factors<Real>& factors) {

@@ -16,9 +16,10 @@ struct Interrupt {};
 template <class Real>
 TreeFactors assembled(const KernelSpec& spec, const Forest& forest, bool normalize,
                       double budget = 4.0, int n_threads = 1) {
-  const Factors<Real> factors = factorize<Real>(spec, *forest.dag, {budget}, n_threads, {});
+  Factors<Real> factors = factorize<Real>(spec, *forest.dag, {budget}, n_threads, {});
   const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
-  return assemble(factors, *forest.dag, forest.roots, {include_leaves, normalize}, n_threads, {});
+  return assemble(std::move(factors), *forest.dag, forest.roots, {include_leaves, normalize},
+                  n_threads, {});
 }
 
 void check_matrix(const TreeFactors& factors, const std::vector<double>& expected) {
@@ -97,9 +98,8 @@ void columns_are_shared_and_merged() {
   std::vector<std::vector<std::pair<std::size_t, double>>> trees_of(factors.mass.size());
   for (std::size_t i = 0; i < factors.n_trees(); ++i) {
     std::vector<double> count(factors.mass.size(), 0.0);
-    for (std::uint64_t k = factors.begin[i]; k < factors.begin[i + 1]; ++k) {
-      count[factors.columns[k]] += factors.values.empty() ? 1.0 : factors.values[k];
-    }
+    factors.for_each(
+        i, [&](std::uint32_t column, auto... value) { count[column] += (1.0 * ... * value); });
     for (std::size_t t = 0; t < count.size(); ++t) {
       if (count[t] != 0.0) trees_of[t].emplace_back(i, count[t]);
     }
@@ -119,6 +119,7 @@ void threads_do_not_matter() {
           assembled<double>(subset_tree(0.4), forest, normalize, 4.0, n_threads);
       CHECK(one.begin == many.begin);
       CHECK(one.columns == many.columns);
+      CHECK(one.value_begin == many.value_begin);
       CHECK(one.values == many.values);
       CHECK(one.mass == many.mass);
       CHECK(one.scale == many.scale);
@@ -130,9 +131,9 @@ void threads_do_not_matter() {
 
 void a_limit_of_memory() {
   const Forest forest = forest_of(random_trees(11, 500, 5, 3));
-  const auto factors = factorize<double>(subset_tree(0.4), *forest.dag, {}, 2, {});
+  auto factors = factorize<double>(subset_tree(0.4), *forest.dag, {}, 2, {});
   const auto error = check::caught<OutOfMemory>(
-      [&] { assemble(factors, *forest.dag, forest.roots, {false, true, 1000}, 2, {}); });
+      [&] { assemble(std::move(factors), *forest.dag, forest.roots, {false, true, 1000}, 2, {}); });
   CHECK(error && error->bytes > 1000);
 }
 
@@ -144,7 +145,8 @@ void an_interrupt_ends_the_work() {
   const auto factors = factorize<double>(subset_tree(0.4), *few.dag, {}, 2, {});
   for (const int n_threads : {1, 3}) {
     const Watch watch = [](std::size_t, std::size_t) { throw Interrupt{}; };
-    CHECK_THROWS(Interrupt, assemble(factors, *many.dag, many.roots, {}, n_threads, watch));
+    auto copy = factors;
+    CHECK_THROWS(Interrupt, assemble(std::move(copy), *many.dag, many.roots, {}, n_threads, watch));
   }
 }
 

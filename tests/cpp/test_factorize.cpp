@@ -1,5 +1,6 @@
 // Delta = Phi M Phi^T + diag(r) over the distinct nodes of a forest, against brute force.
 #include <algorithm>
+#include <cmath>
 
 #include "base/errors.hpp"
 #include "check.hpp"
@@ -30,7 +31,7 @@ std::vector<std::vector<Tree>> some_forests() {
 
 template <class Real>
 void check_factors(const KernelSpec& spec, const Dag& dag, double budget, int n_threads) {
-  const Factors<Real> factors = factorize<Real>(spec, dag, {budget}, n_threads, {});
+  const Factors<Real> factors = factorized<Real>(spec, dag, budget, n_threads);
   CHECK_EQUAL(factors.begin.size(), dag.size() + 1);
   const std::vector<double> actual = multiplied(factors);
   const std::vector<double> expected = reference_delta(spec, dag);
@@ -64,7 +65,7 @@ void wide_factors_multiply_to_delta() {
 void columns_are_classes() {
   for (const std::vector<Tree>& trees : some_forests()) {
     const Forest forest = forest_of(trees);
-    const Factors<double> factors = factorize<double>(subset_tree(0.4), *forest.dag, {1e9}, 1, {});
+    const Factors<double> factors = factorized<double>(subset_tree(0.4), *forest.dag, 1e9, 1);
     std::vector<std::vector<NodeId>> sets(factors.mass.size());
     for (NodeId u = 0; u < forest.dag->size(); ++u) {
       const auto features = factors.features_of(u);
@@ -116,8 +117,8 @@ void a_budget_that_runs_out() {
   }
   const Forest forest = forest_of(trees);
   const KernelSpec spec = subset_tree(0.4);
-  CHECK(factorize<double>(spec, *forest.dag, {0.5}, 1, {}).n_blocks_by_pairs > 0);
-  CHECK_EQUAL(factorize<double>(spec, *forest.dag, {1e9}, 1, {}).n_blocks_by_pairs, 0);
+  CHECK(factorized<double>(spec, *forest.dag, 0.5, 1).n_blocks_by_pairs > 0);
+  CHECK_EQUAL(factorized<double>(spec, *forest.dag, 1e9, 1).n_blocks_by_pairs, 0);
   for (const double budget : kBudgets) check_factors<double>(spec, *forest.dag, budget, 2);
 }
 
@@ -141,11 +142,11 @@ void threads_do_not_matter() {
   CHECK(forest.dag->size() > 10000);  // enough for several threads to be used
   for (const double budget : {4.0, 0.5}) {
     const KernelSpec spec = subset_tree(0.4);
-    const auto one = factorize<double>(spec, *forest.dag, {budget}, 1, {});
-    const auto wide = factorize<Wide>(spec, *forest.dag, {budget}, 1, {});
+    const auto one = factorized<double>(spec, *forest.dag, budget, 1);
+    const auto wide = factorized<Wide>(spec, *forest.dag, budget, 1);
     for (const int n_threads : {2, 3, 8}) {
-      check_same(one, factorize<double>(spec, *forest.dag, {budget}, n_threads, {}));
-      check_same(wide, factorize<Wide>(spec, *forest.dag, {budget}, n_threads, {}));
+      check_same(one, factorized<double>(spec, *forest.dag, budget, n_threads));
+      check_same(wide, factorized<Wide>(spec, *forest.dag, budget, n_threads));
     }
   }
 }
@@ -158,6 +159,29 @@ void a_limit_of_memory() {
         [&] { factorize<double>(spec, *forest.dag, {budget, 1000}, 2, {}); });
     CHECK(error && error->bytes > 1000);
     factorize<double>(spec, *forest.dag, {budget, 1u << 30}, 2, {});
+  }
+}
+
+// The same limit holds or does not, whatever the number of threads.
+void a_limit_of_work() {
+  const Forest forest = forest_of(random_trees(23, 300, 5, 3));
+  for (const double budget : {4.0, 0.0}) {
+    const auto within = [&](double max_work, int n_threads) {
+      const FactorLimits limits{budget, ~std::uint64_t{0}, max_work};
+      return !check::caught<WorkExceeded>(
+          [&] { factorize<double>(subset_tree(0.4), *forest.dag, limits, n_threads, {}); });
+    };
+    CHECK(!within(1000.0, 1));
+    CHECK(within(1e15, 1));
+    double most = 1e15;
+    for (double least = 1000.0; most - least > 1.0;) {
+      const double middle = std::floor(0.5 * (least + most));
+      (within(middle, 1) ? most : least) = middle;
+    }
+    for (const int n_threads : {1, 2, 5}) {
+      CHECK(within(most, n_threads));
+      CHECK(!within(most - 1.0, n_threads));
+    }
   }
 }
 
@@ -206,6 +230,7 @@ int main() {
       TEST(a_budget_that_runs_out),
       TEST(threads_do_not_matter),
       TEST(a_limit_of_memory),
+      TEST(a_limit_of_work),
       TEST(which_numbers_fit_double),
       TEST(an_interrupt_ends_the_work),
   });

@@ -1,5 +1,6 @@
 // Delta = Phi M Phi^T + diag(r) for partial trees, against brute force.
 #include <algorithm>
+#include <cmath>
 
 #include "base/errors.hpp"
 #include "check.hpp"
@@ -40,7 +41,7 @@ std::vector<std::vector<Tree>> some_forests() {
 template <class Real>
 void check_factors(const KernelSpec& spec, const Dag& dag, const std::vector<double>& expected,
                    double budget, int n_threads) {
-  const Factors<Real> factors = factorize<Real>(spec, dag, {budget}, n_threads, {});
+  const Factors<Real> factors = factorized<Real>(spec, dag, budget, n_threads);
   CHECK_EQUAL(factors.begin.size(), dag.size() + 1);
   const std::vector<double> actual = multiplied(factors);
   CHECK_EQUAL(actual.size(), expected.size());
@@ -70,7 +71,7 @@ void factors_multiply_to_delta() {
 void columns_are_classes() {
   for (const std::vector<Tree>& trees : some_forests()) {
     const Forest forest = forest_of(trees);
-    const auto factors = factorize<double>(partial_tree(0.4, 0.4), *forest.dag, {1e9}, 1, {});
+    const auto factors = factorized<double>(partial_tree(0.4, 0.4), *forest.dag, 1e9, 1);
     CHECK_EQUAL(factors.n_blocks_by_pairs, 0);
     std::vector<std::vector<std::pair<NodeId, double>>> sets(factors.mass.size());
     for (NodeId u = 0; u < forest.dag->size(); ++u) {
@@ -110,7 +111,7 @@ void proportional_values_are_one_feature() {
   }
   const Forest forest = forest_of(trees);
   for (const KernelSpec& spec : {partial_tree(0.4, 0.4), partial_tree(1.0, 1.0)}) {
-    const auto factors = factorize<double>(spec, *forest.dag, {1e9}, 1, {});
+    const auto factors = factorized<double>(spec, *forest.dag, 1e9, 1);
     CHECK_EQUAL(factors.mass.size(), 2);  // S alone, and S with some of the five
     check_factors<double>(spec, *forest.dag, reference_delta(spec, *forest.dag), 1e9, 1);
   }
@@ -125,6 +126,8 @@ void check_same(const Factors<Real>& a, const Factors<Real>& b) {
                       [](const Real& p, const Real& q) { return plain(p) == plain(q); });
   };
   CHECK(same(a.values, b.values));
+  CHECK(a.nodes == b.nodes);
+  CHECK(a.set_begin == b.set_begin);
   CHECK(same(a.mass, b.mass));
   CHECK(same(a.residual, b.residual));
   CHECK_EQUAL(a.n_rounds, b.n_rounds);
@@ -136,11 +139,11 @@ void threads_do_not_matter() {
   for (const Tree& tree : near_duplicates(22, 100, 5)) trees.push_back(tree);
   const Forest forest = forest_of(trees);
   const KernelSpec spec = partial_tree(0.4, 0.4);
-  const auto one = factorize<double>(spec, *forest.dag, {1.0}, 1, {});
-  const auto wide = factorize<Wide>(spec, *forest.dag, {1.0}, 1, {});
+  const auto one = factorized<double>(spec, *forest.dag, 1.0, 1);
+  const auto wide = factorized<Wide>(spec, *forest.dag, 1.0, 1);
   for (const int n_threads : {2, 3, 8}) {
-    check_same(one, factorize<double>(spec, *forest.dag, {1.0}, n_threads, {}));
-    check_same(wide, factorize<Wide>(spec, *forest.dag, {1.0}, n_threads, {}));
+    check_same(one, factorized<double>(spec, *forest.dag, 1.0, n_threads));
+    check_same(wide, factorized<Wide>(spec, *forest.dag, 1.0, n_threads));
   }
 }
 
@@ -152,6 +155,44 @@ void a_limit_of_memory() {
         [&] { factorize<double>(spec, *forest.dag, {budget, 1000}, 2, {}); });
     CHECK(error && error->bytes > 1000);
     factorize<double>(spec, *forest.dag, {budget, 1u << 30}, 2, {});
+  }
+}
+
+// Enough for threads to be used, and for blocks that are closed by pairs.
+void threads_do_not_matter_to_many_nodes() {
+  const Forest forest = forest_of(random_trees(26, 3000, 5, 4));
+  CHECK(forest.dag->size() > 5000);
+  const KernelSpec spec = partial_tree(0.4, 0.4);
+  for (const double budget : {1.0, 0.003}) {
+    const auto one = factorized<double>(spec, *forest.dag, budget, 1);
+    CHECK(budget == 1.0 || one.n_blocks_by_pairs > 0);
+    for (const int n_threads : {2, 8}) {
+      check_same(one, factorized<double>(spec, *forest.dag, budget, n_threads));
+    }
+  }
+}
+
+// The same limit holds or does not, whatever the number of threads.
+void a_limit_of_work() {
+  const Forest forest = forest_of(random_trees(23, 300, 4, 3));
+  const KernelSpec spec = partial_tree(0.4, 0.4);
+  for (const double budget : {1.0, 0.0}) {
+    const auto within = [&](double max_work, int n_threads) {
+      const FactorLimits limits{budget, ~std::uint64_t{0}, max_work};
+      return !check::caught<WorkExceeded>(
+          [&] { factorize<double>(spec, *forest.dag, limits, n_threads, {}); });
+    };
+    CHECK(!within(1000.0, 1));
+    CHECK(within(1e15, 1));
+    double most = 1e15;
+    for (double least = 1000.0; most - least > 1.0;) {
+      const double middle = std::floor(0.5 * (least + most));
+      (within(middle, 1) ? most : least) = middle;
+    }
+    for (const int n_threads : {1, 2, 5}) {
+      CHECK(within(most, n_threads));
+      CHECK(!within(most - 1.0, n_threads));
+    }
   }
 }
 
@@ -173,7 +214,7 @@ void which_numbers_fit_double() {
 // Values beyond double: a chain of nodes with two equal children, at the top and nearly so.
 void values_beyond_double() {
   const Forest forest = doubling_forest(25);
-  const auto factors = factorize<Wide>(partial_tree(1.0, 1.0), *forest.dag, {1e9}, 1, {});
+  const auto factors = factorized<Wide>(partial_tree(1.0, 1.0), *forest.dag, 1e9, 1);
   const NodeId top = forest.roots[0];
   Wide sum = factors.residual[top];
   for (std::uint64_t k = factors.begin[top]; k < factors.begin[top + 1]; ++k) {
@@ -209,6 +250,8 @@ int main() {
       TEST(proportional_values_are_one_feature),
       TEST(threads_do_not_matter),
       TEST(a_limit_of_memory),
+      TEST(threads_do_not_matter_to_many_nodes),
+      TEST(a_limit_of_work),
       TEST(a_limit_of_steps),
       TEST(which_numbers_fit_double),
       TEST(values_beyond_double),

@@ -20,6 +20,7 @@ STAGES = [
     ["read"],
     ["drawing", "tree", "forest", "examples"],
     ["kernels"],
+    ["work"],
     ["model"],
     ["learners"],
     ["explain", "report"],

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+import filbert.model
 from filbert import Forest, TreeSVC, load, read_examples, save
 from filbert.errors import (
     CapacityError,
@@ -264,12 +265,26 @@ def test_contributions_of_many_trees(kernel: TreeKernel, monkeypatch: pytest.Mon
         np.testing.assert_allclose(*values, rtol=1e-10, atol=1e-10 * size)
 
 
-def test_contributions_are_for_kernels_with_rows() -> None:
-    model = model_of(PartialTree(), ["(a b)", "(a c)"])
-    K = PartialTree()(["(a b)"], model.support)
-    check_close(model, model.decision_function(["(a b)"]), K)
-    with pytest.raises(InvalidParameterError, match="SubsetTree and Subtree"):
-        model.contributions(["(a b)"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_partial_trees(normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [write(tree) for tree in random_trees(4, 40, 15)]
+    kernel = PartialTree(penalty="gaps", normalize=normalize)
+    model = model_of(kernel, texts[:25])
+    K = kernel(texts, model.support)
+    monkeypatch.setattr(filbert.model, "_PAIRS_BYTES", 8 * 25 * 7)  # seven trees at a time
+    for method in ("auto", "rows", "pairs", "factors"):
+        check_close(model, model.decision_function(texts, method=method), K)  # type: ignore[arg-type]
+    check_close(model, model.contributions(texts).sums() + model.intercept, K)
+
+
+@pytest.mark.parametrize("steps", [1.0, 20.0, 1e12])
+def test_partial_trees_by_what_they_take(steps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors that take too much work are given up."""
+    texts = [write(tree) for tree in random_trees(4, 60, 15)]
+    model = model_of(PartialTree(), texts[:40])
+    monkeypatch.setattr(filbert.model, "_LITTLE_WORK", 5.0)
+    monkeypatch.setattr(filbert.model, "row_steps_between", lambda *_: steps)
+    check_close(model, model.decision_function(texts), PartialTree()(texts, model.support))
 
 
 def test_an_unknown_method() -> None:

@@ -2,16 +2,23 @@
 
 import json
 import lzma
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.datasets import DATASETS
 from filbert import Forest, TreeSVC, load, save
 from filbert._core import RowTrainer
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.learners import svm
+from filbert.work import row_steps, row_steps_between, worth_trying
+from tests.reference.trees import parse
+from tests.unit.test_factors import SAMPLED, sample
+from tests.unit.test_factors_partial import reference_matrix
 from tests.unit.test_tree_svc import LOSSES, TIGHT, Loss, data, linear_optimum, primal, svc_optimum
 
 PARTIAL = [
@@ -19,7 +26,7 @@ PARTIAL = [
     PartialTree(penalty="gaps", max_subsequence=2),
     PartialTree(0.3, 0.5, normalize=False),
 ]
-FEW_ROWS = 250 * 8 * 40  # bytes: room for 40 rows of 250 trees
+FEW_ROWS = 250 * 8 * 25  # bytes: room for less than 25 rows of 250 trees
 
 
 @pytest.mark.parametrize("kernel", PARTIAL, ids=repr)
@@ -33,11 +40,13 @@ def test_the_optimum_is_that_of_scikit_learn(
     K = kernel(X)
     best, _ = linear_optimum(loss, K, y, 0.5, intercept, tol=1e-7)
     options = {"C": 0.5, "loss": loss, "fit_intercept": intercept, "max_memory": max_memory}
-    model = TreeSVC(kernel, random_state=0, **options).fit(X, y)
+    model = TreeSVC(kernel, engine="rows", random_state=0, **options).fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
     assert model.objective_ == pytest.approx(primal(model, K, y, 0.5), rel=1e-9)
-    tight = TreeSVC(kernel, random_state=0, tol=1e-7, max_iter=10**6, **options).fit(X, y)
+    tight = TreeSVC(kernel, engine="rows", random_state=0, tol=1e-7, max_iter=10**6, **options).fit(
+        X, y
+    )
     assert tight.objective_ == pytest.approx(best, rel=1e-5)
 
 
@@ -48,7 +57,7 @@ def test_two_thousand_trees(C: float, max_memory: int | None) -> None:
     X, y = data(2000)
     kernel = PartialTree()
     best = svc_optimum(kernel(X) + 1, y, C)
-    model = TreeSVC(kernel, C=C, max_memory=max_memory, random_state=0).fit(X, y)
+    model = TreeSVC(kernel, engine="rows", C=C, max_memory=max_memory, random_state=0).fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
 
@@ -74,8 +83,8 @@ def test_rows_and_factors_have_the_same_solution(kernel: TreeKernel, loss: Loss)
 def test_many_classes_are_one_against_the_rest(max_memory: int | None) -> None:
     X, y = data(250, 4)
     options = {"tol": 1e-7, "max_iter": 10**6, "random_state": 0}
-    model = TreeSVC(PartialTree(), max_memory=max_memory, **options).fit(X, y)
-    binary = [TreeSVC(PartialTree(), **options).fit(X, y == c) for c in range(4)]
+    model = TreeSVC(PartialTree(), engine="rows", max_memory=max_memory, **options).fit(X, y)
+    binary = [TreeSVC(PartialTree(), engine="rows", **options).fit(X, y == c) for c in range(4)]
     assert model.objective_ == pytest.approx(sum(one.objective_ for one in binary), rel=1e-6)
     assert model.duality_gap_ <= 1e-7
     decisions = np.column_stack([one.decision_function(X) for one in binary])
@@ -87,8 +96,8 @@ def test_many_classes_are_one_against_the_rest(max_memory: int | None) -> None:
 def test_threads_do_not_matter(n_jobs: int, max_memory: int | None) -> None:
     X, y = data(600, 4)
     options = {"max_memory": max_memory, "random_state": 0}
-    one = TreeSVC(PartialTree(), n_jobs=1, **options).fit(X, y)
-    many = TreeSVC(PartialTree(), n_jobs=n_jobs, **options).fit(X, y)
+    one = TreeSVC(PartialTree(), engine="rows", n_jobs=1, **options).fit(X, y)
+    many = TreeSVC(PartialTree(), engine="rows", n_jobs=n_jobs, **options).fit(X, y)
     assert many.dual_coef_.tobytes() == one.dual_coef_.tobytes()
     assert many.intercept_.tobytes() == one.intercept_.tobytes()
     assert many.support_.tolist() == one.support_.tolist()
@@ -100,23 +109,27 @@ def test_equal_trees_of_different_classes() -> None:
     kernel = PartialTree()
     weights = np.concatenate([np.full(60, 3.0), np.full(60, 1.0)])
     best, _ = linear_optimum("hinge", kernel(twice), flipped, 1.0, True, weights)
-    model = TreeSVC(kernel, **TIGHT).fit(twice, flipped, sample_weight=weights)
+    model = TreeSVC(kernel, engine="rows", **TIGHT).fit(twice, flipped, sample_weight=weights)
     assert model.objective_ == pytest.approx(best, rel=1e-6)
 
 
 def test_a_path_keeps_its_rows() -> None:
     X, y = data(600)
     Cs = [0.1, 1.0, 5.0]
-    svm = TreeSVC(PartialTree(), tol=1e-6, max_iter=10**6, random_state=0)
+    svm = TreeSVC(PartialTree(), engine="rows", tol=1e-6, max_iter=10**6, random_state=0)
     for model, C in zip(svm.fit_path(X, y, Cs), Cs, strict=True):
-        alone = TreeSVC(PartialTree(), C=C, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
+        alone = TreeSVC(
+            PartialTree(), engine="rows", C=C, tol=1e-6, max_iter=10**6, random_state=0
+        ).fit(X, y)
         assert model.objective_ == pytest.approx(alone.objective_, rel=1e-5)
 
 
 def test_a_warm_start_saves_work() -> None:
     X, y = data(600)
     for max_memory in (None, 600 * 8 * 100):
-        model = TreeSVC(PartialTree(), warm_start=True, max_memory=max_memory, random_state=0)
+        model = TreeSVC(
+            PartialTree(), engine="rows", warm_start=True, max_memory=max_memory, random_state=0
+        )
         cold, best = model.fit(X, y).n_iter_, model.objective_
         assert model.fit(X, y).n_iter_ < cold / 2
         assert model.objective_ == pytest.approx(best, rel=2e-3)
@@ -139,7 +152,24 @@ def test_few_violators_need_few_rows() -> None:
     assert gap[0] <= 1e-2
     assert dual[0] <= primal[0]
     assert rows.n_rows == rows.n_rows_computed < rows.n_distinct / 2
-    assert rows.peak_bytes == 8 * rows.n_rows * rows.n_distinct
+    packed = 8 * (rows.n_rows * rows.n_distinct - rows.n_rows * (rows.n_rows - 1) // 2)
+    assert packed < rows.peak_bytes < packed + 8 * 256 * rows.n_distinct
+
+
+def test_classes_share_their_rows() -> None:
+    """Four problems want other rows, but all of them together not much more than one of them."""
+    X, y = data(600, 4)
+    seeds = np.zeros(4, dtype=np.uint64)
+    signs = np.array([np.where(y == c, 1, -1) for c in range(4)], dtype=np.int8)
+
+    def n_computed(signs: np.ndarray) -> int:
+        rows = RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
+        C = np.ones(signs.shape)
+        rows.train(signs, C, None, False, True, 1e-3, seeds[: len(signs)], 10**6, 1, None)
+        return rows.n_rows_computed
+
+    alone = [n_computed(signs[c : c + 1]) for c in range(4)]
+    assert n_computed(signs) <= 1.2 * max(alone) < sum(alone)
 
 
 def test_rows_that_gave_way_are_computed_again() -> None:
@@ -148,8 +178,10 @@ def test_rows_that_gave_way_are_computed_again() -> None:
     rows = RowTrainer(kernel._spec(), X._dag, X._roots, True, FEW_ROWS, 1, None)
     signs = np.where(y == 1, 1, -1).astype(np.int8)[None]
     seeds = np.zeros(1, dtype=np.uint64)
-    rows.train(signs, np.ones((1, 250)), None, False, True, 1e-4, seeds, 10**6, 1, None)
-    assert rows.n_rows_computed > rows.n_distinct > rows.n_rows
+    options = (False, True, 1e-4, seeds, 10**6, 1, None)
+    alpha = rows.train(signs, np.ones((1, 250)), None, *options)[0]
+    n_support = len(np.unique(X._roots[alpha[0] > 0]))
+    assert rows.n_rows < n_support < rows.n_rows_computed
     assert rows.peak_bytes <= FEW_ROWS
 
 
@@ -159,45 +191,78 @@ def test_rows_that_gave_way_are_computed_again() -> None:
 @pytest.mark.parametrize(
     ("kernel", "engine", "told"),
     [
-        (None, "auto", "factors: SubsetTree factorises"),
-        (Subtree(), "auto", "factors: Subtree factorises"),
-        (PartialTree(), "auto", "rows: there are no factors for PartialTree yet"),
+        (
+            None,
+            "auto",
+            r"factors: factorising took less than 1.0e\+08 steps, the whole kernel matrix ",
+        ),
+        (Subtree(), "auto", "factors: those of Subtree take no search"),
+        (PartialTree(), "auto", r"rows: the whole kernel matrix takes about \S* steps only"),
         (SubsetTree(), "rows", "rows: as asked for"),
         (SubsetTree(), "factors", "factors: as asked for"),
+        (PartialTree(), "rows", "rows: as asked for"),
+        (PartialTree(), "factors", "factors: as asked for"),
     ],
 )
-def test_the_engine_is_told(tmp_path: Path, kernel: Any, engine: Any, told: str) -> None:
+def test_the_engine_is_told(
+    tmp_path: Path, kernel: Any, engine: Any, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     X, y = data(30)
-    model = TreeSVC(kernel, engine=engine, random_state=0).fit(X, y)
-    assert model.engine_ == told
+    model = TreeSVC(kernel, engine=engine, random_state=0, verbose=1).fit(X, y)
+    assert re.match(told, model.engine_)
+    assert model.engine_ in capsys.readouterr().err
     save(model, tmp_path / "model")
     loaded = load(tmp_path / "model")
-    assert loaded.engine_ == told
+    assert loaded.engine_ == model.engine_
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
 
 
-def test_factors_are_not_for_partial_trees() -> None:
+@pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
+def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data(60)
+    monkeypatch.setattr(svm, "row_steps", lambda *_: 1e12)
+    factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
+    monkeypatch.setattr(svm, "worth_trying", lambda *_: 10.0)
+    rows = TreeSVC(kernel, **TIGHT).fit(X, y)
+    assert re.match(
+        r"rows: factorising was given up after 1.0e\+01 steps, the whole .* about \d", rows.engine_
+    )
+    assert factors.engine_.startswith("factors: ")
+    assert rows.objective_ == pytest.approx(factors.objective_, rel=1e-5)
+
+
+def test_an_unknown_engine() -> None:
     X, y = data(30)
-    with pytest.raises(InvalidParameterError, match=r"not for PartialTree\(.*engine='rows'"):
-        TreeSVC(PartialTree(), engine="factors").fit(X, y)
     with pytest.raises(InvalidParameterError, match=r"engine must be 'auto', .* got 'magic'"):
         TreeSVC(engine="magic").fit(X, y)  # type: ignore[arg-type]
+
+
+def test_work_grows_with_what_trees_have() -> None:
+    few, many = Forest(["(S (A x y) (B z))"] * 3), data(200)[0]
+    for kernel in (SubsetTree(), PartialTree()):
+        assert 0 < row_steps(kernel, few) < row_steps(kernel, many)
+        part = many[:100]
+        assert row_steps(kernel, part) < row_steps(kernel, many)
+        between = row_steps_between(kernel, part, many)
+        assert 2 * row_steps(kernel, part) < between < 2 * row_steps(kernel, many)
+        assert worth_trying(kernel, 1e12) > worth_trying(kernel, 1.0) > 0
+    assert row_steps(PartialTree(), Forest()) == 0
 
 
 def test_too_little_memory() -> None:
     X, y = data()
     with pytest.raises(OutOfMemoryError, match=r"bytes each, .* raise max_memory, or"):
-        TreeSVC(PartialTree(), max_memory=1000).fit(X, y)
+        TreeSVC(PartialTree(), engine="rows", max_memory=1000).fit(X, y)
 
 
 def test_values_beyond_double() -> None:
     wide = f"(S {'a ' * 3000})"
     X, y = ["(S a)", "(S b)", wide, "(S c)"], [0, 1, 0, 1]
     kernel = PartialTree(1.0, 1.0)
-    model = TreeSVC(kernel, **TIGHT).fit(X, y)
+    model = TreeSVC(kernel, engine="rows", **TIGHT).fit(X, y)
     assert model.objective_ == pytest.approx(primal(model, kernel(X), np.array(y), 1.0), rel=1e-9)
     with pytest.raises(KernelOverflowError, match="tree 2 with itself"):
-        TreeSVC(PartialTree(1.0, 1.0, normalize=False)).fit(X, y)
+        TreeSVC(PartialTree(1.0, 1.0, normalize=False), engine="rows").fit(X, y)
 
 
 def test_long_chains() -> None:
@@ -206,6 +271,28 @@ def test_long_chains() -> None:
     kernel = SubsetTree()
     model = TreeSVC(kernel, engine="rows", **TIGHT).fit(X, y)
     assert model.objective_ == pytest.approx(primal(model, kernel(X), y, 1.0), rel=1e-9)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", SAMPLED)
+def test_every_data_set(shared_dir: Path, name: str) -> None:
+    """Decision values and objectives against a kernel matrix of the reference's values."""
+    texts = sorted(sample(DATASETS[name](shared_dir / "data"), 60, seed=2), key=len)[:15]
+    X, y = Forest(texts), np.arange(len(texts)) % 3
+    for kernel in PARTIAL[:2]:
+        K = reference_matrix(kernel, [parse(text) for text in texts])
+        fitted = {}
+        for engine in ("rows", "factors"):
+            options = {"engine": engine, "tol": 1e-7, "max_iter": 10**6, "random_state": 0}
+            model = TreeSVC(kernel, **options).fit(X, y)
+            values = K[:, model.support_] @ model.dual_coef_.T + model.intercept_
+            scale = np.abs(model.dual_coef_).sum()
+            np.testing.assert_allclose(model.decision_function(X), values, atol=1e-10 * scale)
+            fitted[engine] = model.objective_
+        assert fitted["rows"] == pytest.approx(fitted["factors"], rel=1e-6)
+        signs = [np.where(y == c, 1, 0) for c in range(3)]
+        best = sum(svc_optimum(K + 1, sign, 1.0) for sign in signs)
+        assert fitted["rows"] == pytest.approx(best, rel=1e-5)
 
 
 @pytest.mark.shared
@@ -218,6 +305,8 @@ def test_questions(shared_dir: Path) -> None:
             records = [json.loads(line) for line in lines]
         return Forest(r["trees"]["grct"] for r in records), np.array([r["label"] for r in records])
 
-    model = TreeSVC(PartialTree(penalty="gaps"), C=10.0, random_state=0).fit(*read("train"))
+    model = TreeSVC(PartialTree(penalty="gaps"), engine="rows", C=10.0, random_state=0).fit(
+        *read("train")
+    )
     assert model.duality_gap_ <= 1e-3
     assert model.score(*read("test")) >= 0.9

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from tqdm.auto import tqdm
 
 from filbert.datasets import load_stdlib_functions
@@ -33,7 +33,7 @@ CONTENDERS: dict[str, Any] = {
         ),
         LinearSVC(C=0.1),
     ),
-    "PartialTree, SVC": SVC(kernel=PartialTree(), C=10),
+    "PartialTree, TreeSVC": TreeSVC(PartialTree(), C=10, random_state=0),
     "Subtree, TreeSVC": TreeSVC(Subtree(), C=3, random_state=0),
     "SubsetTree, TreeSVC": TreeSVC(SubsetTree(), C=3, random_state=0),
     "SubsetTree, decay by search": GridSearchCV(

@@ -8,12 +8,17 @@ import typer
 
 from filbert.cli import data
 from filbert.errors import InvalidParameterError
-from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.learners.svm import TreeSVC
 from filbert.persist import save
 from filbert.persist.atomic import check_folder
 
-KERNELS: dict[str, type[TreeKernel]] = {"stk": SubsetTree, "sst": SubsetTree, "st": Subtree}
+KERNELS: dict[str, type[TreeKernel]] = {
+    "stk": SubsetTree,
+    "sst": SubsetTree,
+    "st": Subtree,
+    "ptk": PartialTree,
+}
 
 
 def train(
@@ -24,10 +29,14 @@ def train(
     include_leaves: bool | None = typer.Option(
         None, "--include-leaves/--no-include-leaves", help="Whether leaves are fragments (stk)."
     ),
+    depth_decay: float | None = typer.Option(None, help="The cost of each node, in (0, 1] (ptk)."),
+    penalty: str | None = typer.Option(None, help="How gaps cost: span or gaps (ptk)."),
+    max_subsequence: int | None = typer.Option(None, help="The most children that count (ptk)."),
     normalize: bool = typer.Option(
         True, "--normalize/--no-normalize", help="Whether trees of all sizes weigh the same."
     ),
     strategy: str = typer.Option("exact", help="How the optimum is found: exact."),
+    engine: str = typer.Option("auto", help="How kernels are computed: auto, factors or rows."),
     cost: float = typer.Option(1.0, "-C", help="The weight of one example's loss."),
     loss: str = typer.Option("hinge", help="hinge or squared_hinge."),
     class_weight: str | None = typer.Option(None, help="balanced: rare classes weigh more."),
@@ -49,10 +58,17 @@ def train(
         raise InvalidParameterError(f"--class-weight must be balanced, got {class_weight!r}")
     check_folder(output)
     start = time.perf_counter()
+    extras = {
+        "include_leaves": include_leaves,
+        "depth_decay": depth_decay,
+        "penalty": penalty,
+        "max_subsequence": max_subsequence,
+    }
     svm = TreeSVC(
-        _kernel(kernel, decay, include_leaves, normalize),
+        _kernel(kernel, decay, normalize, extras),
         C=cost,
         strategy=cast(Any, strategy),
+        engine=cast(Any, engine),
         loss=cast(Any, loss),
         class_weight=cast(Any, class_weight),
         fit_intercept=intercept,
@@ -70,14 +86,19 @@ def train(
         _summarise(svm, len(X), time.perf_counter() - start)
 
 
-def _kernel(name: str, decay: float, include_leaves: bool | None, normalize: bool) -> TreeKernel:
+def _kernel(name: str, decay: float, normalize: bool, extras: dict[str, Any]) -> TreeKernel:
+    """Make a kernel, with those of the extras that were given."""
     if name not in KERNELS:
         raise InvalidParameterError(f"--kernel must be one of {', '.join(KERNELS)}, got {name!r}")
     kernel = KERNELS[name](decay=decay, normalize=normalize)
-    if include_leaves is not None:
-        if not hasattr(kernel, "include_leaves"):
-            raise InvalidParameterError(f"--include-leaves is for stk, not for {name}")
-        kernel.set_params(include_leaves=include_leaves)
+    for parameter, value in extras.items():
+        if value is None:
+            continue
+        if not hasattr(kernel, parameter):
+            owner = "stk" if parameter == "include_leaves" else "ptk"
+            option = parameter.replace("_", "-")
+            raise InvalidParameterError(f"--{option} is for {owner}, not for {name}")
+        kernel.set_params(**{parameter: value})
     kernel._spec()  # tells of a bad decay before a long file is read
     return kernel
 
@@ -85,5 +106,5 @@ def _kernel(name: str, decay: float, include_leaves: bool | None, normalize: boo
 def _summarise(svm: TreeSVC, n: int, seconds: float) -> None:
     typer.echo(
         f"{n:,} examples, {len(svm.classes_):,} classes, {len(svm.support_):,} support vectors, "
-        f"gap {svm.duality_gap_:.1e}, {seconds:.1f} s"
+        f"gap {svm.duality_gap_:.1e}, {seconds:.1f} s by {svm.engine_.partition(':')[0]}"
     )

@@ -1,5 +1,6 @@
 """Support vector machines over tree kernels."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -16,16 +17,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from filbert._core import KernelOperator, RowTrainer
-from filbert.errors import InvalidParameterError
+from filbert.errors import InvalidParameterError, WorkLimitError
 from filbert.forest import Forest, as_forest
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import SupportVectorModel, factorize
+from filbert.model import Method, SupportVectorModel, factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
+from filbert.work import row_steps, worth_trying
 
 FloatArray = NDArray[np.float64]
 
-_ROWS_KEPT = 2 << 30  # bytes
+_LITTLE_WORK = 1e8  # steps, a tenth of a second
+_ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
 class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,8 +53,9 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     strategy : {"exact"}
         How the optimum is found.
     engine : {"auto", "factors", "rows"}
-        How kernels are computed: by factors (SubsetTree and Subtree only) or by rows; by default
-        by factors where the kernel has them.
+        How kernels are computed. By default by factors where these are found with less work than
+        the rows may take, as for many short trees that share much; else by rows, as for whole
+        sentences and programs under PartialTree.
     loss : {"hinge", "squared_hinge"}
     class_weight : dict or "balanced", optional
         Factors of C by class.
@@ -67,7 +71,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whether `fit` begins at the last solution, where it has the same number of examples.
     max_memory : int, optional
         The most bytes that the factors or the rows may take. Rows that do not fit are computed
-        again when they are needed again; by default 2 GiB of them are kept.
+        again when they are needed again; by default they may take 672 MiB.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     random_state : int, RandomState or None
@@ -166,7 +170,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        values = self.model_.decision_function(X, n_jobs=self.n_jobs)
+        # Partial trees that did not factorise in training are not tried again.
+        by_rows = isinstance(self.model_.kernel, PartialTree) and self.engine_.startswith("rows")
+        method: Method = "rows" if by_rows else "auto"
+        values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -199,32 +206,53 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positives = [1] if len(classes) == 2 else range(len(classes))
         signs = np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
-        engine, reason = self._chosen_engine(kernel)
-        make = self._factors if engine == "factors" else self._rows
-        matrix = make(kernel, forest)
-        return _Task(kernel, forest, matrix, f"{engine}: {reason}", classes, coded, signs, weights)
+        matrix, engine = self._matrix(kernel, forest)
+        if self.verbose > 0:
+            print(engine, file=sys.stderr)
+        return _Task(kernel, forest, matrix, engine, classes, coded, signs, weights)
 
-    def _chosen_engine(self, kernel: TreeKernel) -> tuple[str, str]:
-        """Return how to compute kernels, and why."""
-        factorises = isinstance(kernel, SubsetTree | Subtree)
-        name = type(kernel).__name__
-        if self.engine == "auto":
-            if factorises:
-                return "factors", f"{name} factorises"
-            return "rows", f"there are no factors for {name} yet"
-        if self.engine == "factors" and not factorises:
-            raise InvalidParameterError(
-                f"TreeSVC: engine 'factors' is for SubsetTree and Subtree, not for {kernel!r}: "
-                "use engine='rows' or 'auto'"
+    def _matrix(
+        self, kernel: TreeKernel, forest: Forest
+    ) -> tuple[KernelOperator | RowTrainer, str]:
+        """Return what computes kernels, which engine that is and why.
+
+        Nobody knows how much work it is to factorise but by doing it. So it is tried, and given up
+        where it takes more than a part of what the rows may take.
+        """
+        if self.engine == "factors":
+            return self._factors(kernel, forest, None), "factors: as asked for"
+        if self.engine == "rows":
+            return self._rows(kernel, forest), "rows: as asked for"
+        if isinstance(kernel, Subtree):
+            return self._factors(kernel, forest, None), "factors: those of Subtree take no search"
+        rows = row_steps(kernel, forest)
+        if isinstance(kernel, PartialTree) and rows < _LITTLE_WORK:
+            reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
+            return self._rows(kernel, forest), f"rows: {reason}"
+        max_work = worth_trying(kernel, rows)
+        try:
+            factors = self._factors(kernel, forest, max_work)
+        except WorkLimitError:
+            reason = (
+                f"factorising was given up after {max_work:.1e} steps, "
+                f"the whole kernel matrix takes about {rows:.1e}"
             )
-        return self.engine, "as asked for"
+            return self._rows(kernel, forest), f"rows: {reason}"
+        reason = (
+            f"factorising took less than {max_work:.1e} steps, "
+            f"the whole kernel matrix would take about {rows:.1e}"
+        )
+        return factors, f"factors: {reason}"
 
-    def _factors(self, kernel: TreeKernel, forest: Forest) -> KernelOperator:
+    def _factors(
+        self, kernel: TreeKernel, forest: Forest, max_work: float | None
+    ) -> KernelOperator:
         with progress_bar("factorising", show=self.verbose > 0) as progress:
             return factorize(
                 kernel,
                 forest,
                 max_memory=self.max_memory,
+                max_work=max_work,
                 n_jobs=self.n_jobs,
                 progress=progress,
             )
