@@ -299,6 +299,7 @@ class Assembler {
       keep[u] = counts(u) && !empty ? 0 : kNone;
     }
     x_ = count_occurrences(dag_, roots_, keep, n_threads_, watch_);
+    find_repetitions();
     make_room(out);
     std::vector<std::unique_ptr<Counter>> counters(
         static_cast<std::size_t>(std::max(1, n_threads_)));
@@ -312,8 +313,22 @@ class Assembler {
   }
 
   // How a node's columns of value 1 are listed for a tree that has it `count` times: a few
-  // repetitions take less room than values. Wide has the roots of masses in all values.
-  static bool repeats(std::uint32_t count) { return std::is_same_v<Real, double> && count <= 3; }
+  // repetitions take less room than values, and if they are few in all, there need not be values
+  // at all. Wide has the roots of masses in all values.
+  bool repeats(std::uint32_t count) const {
+    return std::is_same_v<Real, double> && (count <= 3 || repeats_all_);
+  }
+
+  void find_repetitions() {
+    std::uint64_t distinct = 0;
+    std::uint64_t repeated = 0;
+    for (std::size_t i = 0; i < x_.nodes.size(); ++i) {
+      const std::uint64_t n = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
+      distinct += n;
+      repeated += n * x_.counts[i];
+    }
+    repeats_all_ = node_values_.empty() && repeated <= distinct + distinct / 4;
+  }
 
   void make_room(TreeFactors& out) {
     const std::size_t n = roots_.size();
@@ -466,6 +481,7 @@ class Assembler {
   std::vector<std::uint64_t> value_begin_;
   LargeArray<Real> node_values_;  // of those
   Occurrences x_;
+  bool repeats_all_ = false;
 };
 
 }  // namespace

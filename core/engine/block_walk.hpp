@@ -360,7 +360,7 @@ class Walker {
   }
 
   static constexpr std::size_t kAhead = 6;
-  static constexpr double kNanoseconds = 20.0;  // that a step takes
+  static constexpr double kNanoseconds = 40.0;  // that a step takes
 
   struct Seen {
     SetKey key;  // of the groups that have the feature

@@ -121,7 +121,7 @@ TreeFactors factors_of(const KernelSpec& spec, const Dag& dag, std::span<const N
   const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
   const AssemblyOptions options{include_leaves, normalize, max_bytes};
   const FactorLimits limits{FactorLimits{}.budget, max_bytes};
-  if (fits_double(spec, dag)) {
+  if (fits_double(spec, dag, limits, n_threads, watch)) {
     return assemble(factorize<double>(spec, dag, limits, n_threads, watch), dag, roots, options,
                     n_threads, watch);
   }

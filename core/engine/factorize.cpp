@@ -320,9 +320,12 @@ Factors<Real> factorize_subtrees(const KernelSpec& spec, const Dag& dag) {
 
 }  // namespace
 
-bool fits_double(const KernelSpec& spec, const Dag& dag) {
+bool fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
+                 const Watch& watch) {
   if (spec.kernel == TreeKernel::subtree) return true;
-  if (spec.kernel == TreeKernel::partial_tree) return partial_fits_double(spec, dag);
+  if (spec.kernel == TreeKernel::partial_tree) {
+    return partial_fits_double(spec, dag, limits, std::max(1, n_threads), watch);
+  }
   if (spec.decay < 1e-200) return false;
   std::vector<double> self(dag.size(), 0.0);
   for (NodeId u = 0; u < dag.size(); ++u) {

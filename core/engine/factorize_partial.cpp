@@ -76,6 +76,13 @@ class PartialFactorizer {
     return std::move(factors_);
   }
 
+  // Whether all Delta(u, u) are within the range of Real, and some more.
+  bool fits() {
+    compute_self();
+    return std::all_of(state_.self.begin(), state_.self.end(),
+                       [](const Real& self) { return self < 1e280; });
+  }
+
  private:
   // Children before parents: nodes of one height at a time. Different children of one node are
   // compared, so this takes what the kernel of each tree with itself would.
@@ -391,12 +398,12 @@ class PartialFactorizer {
 
 }  // namespace
 
+namespace {
+
 // Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'), by which the sum over pairs of
-// sequences falls into the square of a sum over sequences: a bound that takes one pass. What is
-// far below mu lambda^2 may underflow, for no Delta but 0 is smaller.
-bool partial_fits_double(const KernelSpec& spec, const Dag& dag) {
+// sequences falls into the square of a sum over sequences: a bound that takes one pass.
+bool is_far_below_overflow(const KernelSpec& spec, const Dag& dag) {
   const double childless = spec.depth_decay * spec.decay * spec.decay;
-  if (!(childless > 1e-60)) return false;
   const double step = spec.penalty == Penalty::span ? spec.decay : 1.0;
   std::vector<double> root(dag.size());
   for (NodeId u = 0; u < dag.size(); ++u) {
@@ -411,6 +418,16 @@ bool partial_fits_double(const KernelSpec& spec, const Dag& dag) {
     if (!(root[u] < 1e100)) return false;
   }
   return true;
+}
+
+}  // namespace
+
+// What is far below mu lambda^2 may underflow, for no Delta but 0 is smaller.
+bool partial_fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
+                         int n_threads, const Watch& watch) {
+  if (!(spec.depth_decay * spec.decay * spec.decay > 1e-60)) return false;
+  return is_far_below_overflow(spec, dag) ||
+         PartialFactorizer<double>(spec, dag, limits, n_threads, watch).fits();
 }
 
 template <class Real>

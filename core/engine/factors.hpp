@@ -62,7 +62,9 @@ struct FactorLimits {
 };
 
 // Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.
-bool fits_double(const KernelSpec& spec, const Dag& dag);
+// Throws what factorize() throws.
+bool fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
+                 const Watch& watch);
 
 // Throws OutOfMemory where the factors would exceed max_bytes, WorkExceeded where they take more
 // than max_work, whatever the number of threads, and TooExpensive for partial trees
@@ -79,6 +81,7 @@ void list_rows(Factors<Real>& factors);
 template <class Real>
 Factors<Real> factorize_partial(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
                                 int n_threads, const Watch& watch);
-bool partial_fits_double(const KernelSpec& spec, const Dag& dag);
+bool partial_fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
+                         int n_threads, const Watch& watch);
 
 }  // namespace filbert

@@ -30,7 +30,7 @@ class LargeArray {
 
   // New elements have any values.
   void resize(std::size_t size) {
-    if (size > capacity_) make_room(std::max(size, capacity_ + capacity_ / 8));
+    if (size > capacity_) make_room(std::max(size, capacity_ + capacity_ / 4));
     size_ = size;
   }
   void push_back(const T& value) {

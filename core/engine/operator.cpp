@@ -92,7 +92,7 @@ KernelOperator::KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag
                                std::vector<NodeId> roots, const OperatorOptions& options,
                                int n_threads, const Watch& watch)
     : dag_(std::move(dag)), roots_(std::move(roots)) {
-  if (fits_double(spec, *dag_)) {
+  if (fits_double(spec, *dag_, options.limits, n_threads, watch)) {
     make<double>(spec, options, n_threads, watch);
   } else {
     make<Wide>(spec, options, n_threads, watch);

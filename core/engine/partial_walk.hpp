@@ -70,13 +70,14 @@ class SequenceLevel {
       return;
     }
     const std::size_t begin = laid_.size();
-    laid_.insert(laid_.end(), laid.begin(), laid.end());
+    laid_.resize(begin + laid.size());
+    std::copy(laid.begin(), laid.end(), laid_.begin() + begin);
     classes_.push_back({begin, laid_.size(), mass});
     known = static_cast<std::uint32_t>(classes_.size());
   }
 
  private:
-  std::vector<Laid<Real>> laid_;
+  LargeArray<Laid<Real>> laid_;
   std::vector<Class> classes_;
   ScratchMap<SetKey, std::uint32_t> of_key_;  // + 1
 };
@@ -189,25 +190,49 @@ class PartialWalker {
     return true;
   }
 
-  // Sequences of one element, which is of the last round.
+  // Sequences of one element, which is of the last round. There are many: they are counted first
+  // and laid where they belong then.
   bool find_anchors() {
     start_hits();
     numbers_of_new_.resize(state_);
+    for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
+      steps_ += kStepsToAHit;
+      see(feature, laid, numbers_of_new_);
+      return !is_over_budget();
+    });
+    if (!is_over_budget()) {
+      find_rooms();
+      for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
+        Seen& seen = seen_[numbers_of_new_.at(feature) - 1];
+        if (seen.shared) sorted_[seen.begin + seen.size++] = laid;
+        return true;
+      });
+    }
+    for (const Seen& seen : seen_) numbers_of_new_.at(seen.feature) = 0;
+    if (is_over_budget()) return false;
+    add_classes(state_.step * state_.step, left_);
+    return true;
+  }
+
+  // visit(feature, where) for the new features of all children, until it says no.
+  template <class Visit>
+  void for_each_new(const Visit& visit) {
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+      if (n % 1024 == 0) look_up();
       const std::size_t begin = child_begin_[n];
       for (std::size_t at = begin; at < child_begin_[n + 1]; ++at) {
         if (at + kAhead < children_.size()) state_.lists.prefetch(children_[at + kAhead]);
         if (!is_new(children_[at])) continue;
         const auto i = static_cast<std::uint32_t>(at - begin);
-        add_hits(state_.lists.read(children_[at]), {n, i, i, Real(1.0)}, numbers_of_new_);
+        const auto chunk = state_.lists.read(children_[at]);
+        if (chunk.private_feature != kNone) {
+          if (!visit(chunk.private_feature, Laid<Real>{n, i, i, Real(1.0)})) return;
+        }
+        for (std::size_t k = 0; k < chunk.size(); ++k) {
+          if (!visit(chunk.features[k], Laid<Real>{n, i, i, chunk.values[k]})) return;
+        }
       }
-      if (n % 1024 == 0) look_up();
-      if (is_over_budget()) break;
     }
-    for (const Seen& seen : seen_) numbers_of_new_.at(seen.feature) = 0;
-    if (is_over_budget()) return false;
-    take_hits(state_.step * state_.step, left_);
-    return true;
   }
 
   bool extend_all(SequenceLevel<Real>& level, Direction direction) {
@@ -258,7 +283,7 @@ class PartialWalker {
       steps_ += kStepsToAHit;
       state_.lists.for_each_chunk(children_[begin + next.at], [&](const auto& chunk) {
         if (direction == Direction::left && chunk.round == round_ - 1) return;
-        add_hits(chunk, next, seen_of_feature_);
+        add_hits(chunk, next);
       });
     }
   }
@@ -292,20 +317,22 @@ class PartialWalker {
     hits_.clear();
   }
 
-  template <class Numbers>
-  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid,
-                Numbers& numbers) {
+  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
     steps_ += kStepsToAHit * (chunk.size() + 1);
-    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid, numbers);
+    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
-      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]},
-              numbers);
+      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
     }
   }
 
-  template <class Numbers>
-  void add_hit(std::uint32_t feature, const Laid<Real>& laid, Numbers& numbers) {
+  void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
     if (is_zero(laid.value)) return;
+    hits_.push_back({see(feature, laid, seen_of_feature_), laid});
+  }
+
+  // Counts a hit. Returns the feature's place in seen_.
+  template <class Numbers>
+  std::uint32_t see(std::uint32_t feature, const Laid<Real>& laid, Numbers& numbers) {
     std::uint32_t& known = numbers.at(feature);
     if (known == 0) {
       seen_.push_back({feature, laid.node, false, 0, 0});
@@ -314,10 +341,20 @@ class PartialWalker {
     Seen& seen = seen_[known - 1];
     ++seen.size;
     seen.shared = seen.shared || seen.node != laid.node;
-    hits_.push_back({known - 1, laid});
+    return known - 1;
   }
 
   void take_hits(const Real& mass, SequenceLevel<Real>& level) {
+    find_rooms();
+    for (const Hit& hit : hits_) {
+      Seen& seen = seen_[hit.seen];
+      if (seen.shared) sorted_[seen.begin + seen.size++] = hit.laid;
+    }
+    add_classes(mass, level);
+  }
+
+  // In sorted_, for the hits of features that several nodes have.
+  void find_rooms() {
     std::size_t n = 0;
     for (Seen& seen : seen_) {
       seen.begin = n;
@@ -325,10 +362,9 @@ class PartialWalker {
       seen.size = 0;
     }
     sorted_.resize(n);
-    for (const Hit& hit : hits_) {
-      Seen& seen = seen_[hit.seen];
-      if (seen.shared) sorted_[seen.begin + seen.size++] = hit.laid;
-    }
+  }
+
+  void add_classes(const Real& mass, SequenceLevel<Real>& level) {
     for (std::size_t s = 0; s < seen_.size(); ++s) {
       const Seen& seen = seen_[s];
       if (s % 1024 == 1023) look_up();
@@ -466,7 +502,7 @@ class PartialWalker {
   };
 
   static constexpr std::size_t kAhead = 6;
-  static constexpr std::uint64_t kStepsToAHit = 100;
+  static constexpr std::uint64_t kStepsToAHit = 60;
   static constexpr std::uint64_t kStepsToAPair = 20;
 
   const PartialState<Real>& state_;
@@ -499,7 +535,7 @@ class PartialWalker {
   ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
   std::vector<Seen> seen_;
   std::vector<Hit> hits_;
-  std::vector<Laid<Real>> sorted_;
+  LargeArray<Laid<Real>> sorted_;
 };
 
 }  // namespace filbert

@@ -44,9 +44,11 @@ struct TreeFactors {
   template <class Visit>
   void for_each(std::size_t tree, const Visit& visit) const {
     const std::uint32_t* const last = columns.data() + begin[tree + 1];
-    const std::uint32_t* const ones_end = last - (value_begin[tree + 1] - value_begin[tree]);
+    const std::uint32_t* const ones_end =
+        values.empty() ? last : last - (value_begin[tree + 1] - value_begin[tree]);
     const std::uint32_t* column = columns.data() + begin[tree];
     for (; column != ones_end; ++column) visit(*column);
+    if (column == last) return;
     const double* value = values.data() + value_begin[tree];
     for (; column != last; ++column) visit(*column, *value++);
   }

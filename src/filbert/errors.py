@@ -213,8 +213,8 @@ class WorkLimitError(FilbertError, RuntimeError):
 
     def __init__(self, max_work: float) -> None:
         super().__init__(
-            f"factorising takes more than max_work={max_work:.3g} steps: raise max_work, or compute "
-            "kernels by rows"
+            f"factorising takes more than max_work={max_work:.3g} steps: raise max_work, or "
+            "compute kernels by rows"
         )
         self.max_work = max_work
 

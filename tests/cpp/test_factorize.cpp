@@ -186,9 +186,9 @@ void a_limit_of_work() {
 }
 
 void which_numbers_fit_double() {
-  CHECK(fits_double(subset_tree(1.0), *forest_of(random_trees(24, 50, 4)).dag));
-  CHECK(!fits_double(subset_tree(1.0), *doubling_forest(25).dag));
-  CHECK(fits_double(subtree(1.0), *doubling_forest(25).dag));
+  CHECK(fits_double(subset_tree(1.0), *forest_of(random_trees(24, 50, 4)).dag, {}, 1, {}));
+  CHECK(!fits_double(subset_tree(1.0), *doubling_forest(25).dag, {}, 1, {}));
+  CHECK(fits_double(subtree(1.0), *doubling_forest(25).dag, {}, 1, {}));
 }
 
 // Trees in which much is shared and nothing equal: seconds of work, given up at the first look.

@@ -1,5 +1,6 @@
 """The factors of partial trees are exact. Errors are measured as in test_factors.py."""
 
+import pickle
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,13 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import DATASETS
 from filbert import Forest, _core
-from filbert.errors import KernelOverflowError, OutOfMemoryError, TooExpensiveError
-from filbert.kernels import PartialTree
+from filbert.errors import (
+    KernelOverflowError,
+    OutOfMemoryError,
+    TooExpensiveError,
+    WorkLimitError,
+)
+from filbert.kernels import PartialTree, SubsetTree, TreeKernel
 from filbert.model import factorize
 from tests.reference import kernels
 from tests.reference.trees import Node
@@ -176,6 +182,19 @@ def test_a_limit_of_memory(budget: float) -> None:
     for limit in (1000, needed // 2):
         with pytest.raises(OutOfMemoryError, match=r"of the 100 trees would fit.* raise max"):
             factorize(kernel, forest, budget=budget, max_memory=limit)
+
+
+@pytest.mark.parametrize("budget", [1.0, 0.0])
+@pytest.mark.parametrize("kernel", [PartialTree(), SubsetTree()], ids=repr)
+def test_a_limit_of_work(kernel: TreeKernel, budget: float) -> None:
+    forest = build(random_trees(5, 100, 20))
+    for n_jobs in (1, 3):
+        assert factorize(kernel, forest, budget=budget, max_work=1e12, n_jobs=n_jobs).n_trees == 100
+        with pytest.raises(WorkLimitError, match=r"more than max_work=1e\+04 steps") as caught:
+            factorize(kernel, forest, budget=budget, max_work=1e4, n_jobs=n_jobs)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert again.max_work == 1e4
+        assert str(again) == str(caught.value)
 
 
 def test_a_limit_of_steps() -> None:

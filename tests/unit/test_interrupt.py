@@ -19,7 +19,7 @@ import pytest
 
 from filbert import Forest, TreeSVC
 from filbert.kernels import PartialTree, SubsetTree
-from filbert.model import SupportVectorModel
+from filbert.model import SupportVectorModel, factorize
 
 TIME_LIMIT = 60  # seconds; the work itself would take longer
 
@@ -84,6 +84,36 @@ def factorising() -> Callable[[], Any]:
     return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
 
 
+def factorising_partial() -> Callable[[], Any]:
+    """The same with partial trees, and a budget without end: sequences are hardly ever the same."""
+    rng = Random(0)
+    forest = Forest(
+        "(S " + " ".join(f"(T {leaf})" for leaf in rng.choices("abc", k=60)) + ")"
+        for _ in range(2000)
+    )
+    return lambda: factorize(PartialTree(), forest, budget=1e9)
+
+
+def partial_pairs() -> Callable[[], Any]:
+    """Blocks that are compared pair by pair."""
+    rng = Random(0)
+
+    def tree(depth: int) -> str:
+        label = rng.choice("ab")
+        return f"({label} {' '.join(tree(depth - 1) for _ in range(3))})" if depth else label
+
+    forest = Forest(tree(5) for _ in range(4000))
+    return lambda: factorize(PartialTree(), forest, budget=0)
+
+
+def wide_siblings() -> Callable[[], Any]:
+    """Different children of one node, each of which is to be compared with all others."""
+    rng = Random(0)
+    children = (f"(T {' '.join(rng.choices('abcdefgh', k=20))})" for _ in range(20_000))
+    forest = Forest([f"(S {' '.join(children)})"])
+    return lambda: factorize(PartialTree(max_steps=None), forest)
+
+
 def training() -> Callable[[], Any]:
     """Labels that have nothing to do with the trees, and a gap that is not to be reached."""
     rng = Random(0)
@@ -114,12 +144,16 @@ WORK = {
     "long-chains": long_chains,
     "rows": rows,
     "factorising": factorising,
+    "factorising-partial": factorising_partial,
+    "partial-pairs": partial_pairs,
+    "wide-siblings": wide_siblings,
     "training": training,
     "training-on-rows": training_on_rows,
 }
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "_solve"}
 WITHIN["training-on-rows"] = "_solve"
+WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")
 
 
 def run(name: str) -> dict[str, Any]:
