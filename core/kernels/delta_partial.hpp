@@ -126,27 +126,70 @@ class PartialRows {
       }
       return;
     }
+    number_kinds();
     for (std::size_t c = 0; c < chunks.size(); ++c) {
-      by_blocks(kernels, weights, chunks[c], slots, bits, token, out + c * kColumns);
+      double total[kColumns] = {};
+      if ((chunks[c].bits & bits) != 0) {
+        by_blocks(kernels, weights, {slots + chunks[c].first_slot, chunks[c].n_slots}, token,
+                  total);
+      }
+      for (std::size_t lane = 0; lane < kColumns; ++lane) {
+        out[c * kColumns + lane] = weights.single + weights.mu * total[lane];
+      }
     }
   }
   void by_lanes(std::span<const LaneChunk>, const LaneSlot*, std::uint64_t, const StopToken&,
                 Wide*) {}
 
-  // Rows of many children: a block of them after the other, so that their sums stay in the cache.
-  void by_blocks(const LaneKernels& kernels, const LaneWeights& weights, const LaneChunk& chunk,
-                 const LaneSlot* slots, std::uint64_t bits, const StopToken& token, double* out) {
-    double total[kColumns] = {};
-    if ((chunk.bits & bits) != 0) {
-      before_.assign(chunk.n_slots * kColumns, 0.0);
+  // Where a row has many children that repeat, their Deltas with a slot are looked up only once.
+  void number_kinds()
+    requires std::is_same_v<Real, double>
+  {
+    constexpr std::size_t kMany = 64;
+    kinds_of_row_.clear();
+    kind_.clear();
+    if (children_.size() < kMany) return;
+    for (const LaneChild& child : children_) {
+      std::size_t k = 0;
+      while (k < kinds_of_row_.size() && !alike(kinds_of_row_[k], child)) ++k;
+      if (k == kMostKinds) break;
+      if (k == kinds_of_row_.size()) kinds_of_row_.push_back(child);
+      kind_.push_back(static_cast<std::uint32_t>(k));
+    }
+    if (kind_.size() < children_.size() || 2 * kinds_of_row_.size() > children_.size()) {
+      kinds_of_row_.clear();
+    }
+  }
+  static bool alike(const LaneChild& a, const LaneChild& b) {
+    return a.label == b.label && a.place == b.place && a.row == b.row && a.bit == b.bit;
+  }
+
+  // Pieces of the slots, and for each the children block by block, so that what is carried from one
+  // to the other stays in the cache.
+  void by_blocks(const LaneKernels& kernels, const LaneWeights& weights, Slots slots,
+                 const StopToken& token, double* total)
+    requires std::is_same_v<Real, double>
+  {
+    constexpr std::size_t kPiece = 128;
+    sums_.assign(children_.size() * kColumns, 0.0);
+    for (std::size_t j = 0; j < slots.size(); j += kPiece) {
+      const Slots piece = slots.subspan(j, std::min(kPiece, slots.size() - j));
+      befores_.assign(piece.size() * kColumns, 0.0);
+      table_.resize(kinds_of_row_.size() * piece.size() * kColumns);
+      kernels.deltas(weights, kinds_of_row_.data(), kinds_of_row_.size(), piece.data(),
+                     piece.size(), table_.data());
       for (std::size_t i = 0; i < children_.size(); i += kBlock) {
-        kernels.wide(weights, children_.data() + i, std::min(kBlock, children_.size() - i),
-                     slots + chunk.first_slot, chunk.n_slots, before_.data(), total);
+        const std::size_t n = std::min(kBlock, children_.size() - i);
+        double* const sums = sums_.data() + i * kColumns;
+        if (kinds_of_row_.empty()) {
+          kernels.wide(weights, children_.data() + i, n, piece.data(), piece.size(), sums,
+                       befores_.data(), total);
+        } else {
+          kernels.wide_known(weights, kind_.data() + i, n, table_.data(), piece.size(), sums,
+                             befores_.data(), total);
+        }
         token.check();
       }
-    }
-    for (std::size_t lane = 0; lane < kColumns; ++lane) {
-      out[lane] = weights.single + weights.mu * total[lane];
     }
   }
 
@@ -255,6 +298,7 @@ class PartialRows {
   }
 
   static constexpr std::size_t kLongLoop = 1000;
+  static constexpr std::size_t kMostKinds = 64;
 
   const KernelSpec& spec_;
   Real lambda_, mu_;
@@ -268,7 +312,9 @@ class PartialRows {
   std::vector<NodeId> sorted_;
   std::vector<Real> sums_;
   std::vector<Real> befores_;
-  std::vector<double> before_;
+  std::vector<RowChild<Real>> kinds_of_row_;  // distinct children of a wide row, if they are few
+  std::vector<std::uint32_t> kind_;           // by child
+  std::vector<double> table_;                 // their Deltas with some slots
 };
 
 }  // namespace filbert

@@ -11,8 +11,13 @@ extern const LaneKernels kernels;
 
 namespace {
 
-const LaneKernels kBaseline{"baseline", &lanes_baseline::narrow, &lanes_baseline::wide,
-                            &lanes_baseline::add, &lanes_baseline::dot};
+const LaneKernels kBaseline{"baseline",
+                            &lanes_baseline::narrow,
+                            &lanes_baseline::wide,
+                            &lanes_baseline::wide_known,
+                            &lanes_baseline::deltas,
+                            &lanes_baseline::add,
+                            &lanes_baseline::dot};
 
 const LaneKernels& best() {
 #if defined(FILBERT_HAS_AVX2)

@@ -72,10 +72,21 @@ struct LaneKernels {
                  std::uint64_t bits, const LaneChunk* chunks, std::size_t n_chunks,
                  const LaneSlot* slots, double* out);
 
-  // The next `n_children` (kBlock at most) of a row against one chunk. `before` carries, for each
-  // slot, eight sums from one block to the next, and `total` the sum of all pairs; both begin at 0.
+  // Rows of more children go by blocks: some children, kBlock at most, against some slots of one
+  // chunk. `sums` carries eight sums for each child from one piece of the slots to the next,
+  // `before` eight for each slot from one block of children to the next, and `total` the sum of all
+  // pairs; all begin at 0.
   void (*wide)(const LaneWeights& weights, const LaneChild* children, std::size_t n_children,
-               const LaneSlot* slots, std::size_t n_slots, double* before, double* total);
+               const LaneSlot* slots, std::size_t n_slots, double* sums, double* before,
+               double* total);
+
+  // The same where children repeat. Child i is the kinds[i]-th of some whose Deltas with the slots
+  // are known: those of `deltas`, in a table with eight entries for each kind and slot.
+  void (*wide_known)(const LaneWeights& weights, const std::uint32_t* kinds, std::size_t n_children,
+                     const double* table, std::size_t n_slots, double* sums, double* before,
+                     double* total);
+  void (*deltas)(const LaneWeights& weights, const LaneChild* kinds, std::size_t n_kinds,
+                 const LaneSlot* slots, std::size_t n_slots, double* table);
 
   // sum[i] += times * row[i], for i < n.
   void (*add)(const double* row, std::size_t n, double times, double* sum);

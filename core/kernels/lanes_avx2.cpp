@@ -5,6 +5,6 @@
 namespace filbert::lanes_avx2 {
 
 extern const LaneKernels kernels;
-const LaneKernels kernels{"avx2", &narrow, &wide, &add, &dot};
+const LaneKernels kernels{"avx2", &narrow, &wide, &wide_known, &deltas, &add, &dot};
 
 }  // namespace filbert::lanes_avx2

@@ -2,6 +2,7 @@
 // the last bit.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -101,14 +102,32 @@ std::vector<double> by_narrow(const LaneKernels& kernels, const Sample& s) {
   return out;
 }
 
-std::vector<double> by_wide(const LaneKernels& kernels, const Sample& s, std::size_t block) {
+// In blocks of children and pieces of slots of any size.
+std::vector<double> by_wide(const LaneKernels& kernels, const Sample& s, std::size_t block,
+                            std::size_t piece, bool known) {
   std::vector<double> out;
+  std::vector<std::uint32_t> kinds(s.children.size());
+  std::iota(kinds.begin(), kinds.end(), 0u);
   for (const LaneChunk& chunk : s.chunks) {
-    std::vector<double> before(chunk.n_slots * kColumns, 0.0);
+    std::vector<double> sums(s.children.size() * kColumns, 0.0);
     double total[kColumns] = {};
-    for (std::size_t i = 0; i < s.children.size(); i += block) {
-      kernels.wide(kWeights, s.children.data() + i, std::min(block, s.children.size() - i),
-                   s.slots.data() + chunk.first_slot, chunk.n_slots, before.data(), total);
+    for (std::size_t j = 0; j < chunk.n_slots; j += piece) {
+      const LaneSlot* const slots = s.slots.data() + chunk.first_slot + j;
+      const std::size_t n_slots = std::min(piece, chunk.n_slots - j);
+      std::vector<double> before(n_slots * kColumns, 0.0);
+      std::vector<double> table(kinds.size() * n_slots * kColumns);
+      kernels.deltas(kWeights, s.children.data(), kinds.size(), slots, n_slots, table.data());
+      for (std::size_t i = 0; i < s.children.size(); i += block) {
+        const std::size_t n = std::min(block, s.children.size() - i);
+        double* const carried = sums.data() + i * kColumns;
+        if (known) {
+          kernels.wide_known(kWeights, kinds.data() + i, n, table.data(), n_slots, carried,
+                             before.data(), total);
+        } else {
+          kernels.wide(kWeights, s.children.data() + i, n, slots, n_slots, carried, before.data(),
+                       total);
+        }
+      }
     }
     for (const double sum : total) out.push_back(kWeights.single + kWeights.mu * sum);
   }
@@ -138,10 +157,12 @@ void wide_rows() {
   Rng rng(2);
   for (std::size_t trial = 0; trial < 60; ++trial) {
     const Sample s = random_sample(1 + trial % 40, rng);
-    const std::vector<double> values = by_wide(lane_kernels(), s, kBlock);
-    check_against_plain(s, values);
-    CHECK(values == by_wide(baseline_lane_kernels(), s, kBlock));
-    check_against_plain(s, by_wide(lane_kernels(), s, 3));
+    for (const bool known : {false, true}) {
+      const std::vector<double> values = by_wide(lane_kernels(), s, kBlock, 100, known);
+      check_against_plain(s, values);
+      CHECK(values == by_wide(baseline_lane_kernels(), s, kBlock, 100, known));
+      check_against_plain(s, by_wide(lane_kernels(), s, 3, 2, known));
+    }
   }
 }
 
