@@ -103,10 +103,10 @@ class SupportVectorModel:
         X : Forest, or sequence of trees or bracket strings
         method : {"auto", "rows", "factors", "pairs"}
             Few trees are compared with all support vectors at once ("rows"), many are factorised
-            together with them ("factors"); "pairs" is the plain kernel matrix, a part at a time,
-            which is what rows are under PartialTree. All give the same values up to rounding. By
-            default the fastest for the kernel and the number of trees; for many under PartialTree
-            that is found out by trying to factorise, for a part of the time that rows may take.
+            together with them ("factors"); "pairs" is the plain kernel matrix, a part at a time.
+            All give the same values up to rounding. By default the fastest for the kernel and the
+            number of trees; for many under PartialTree that is found out by trying to factorise,
+            for a part of the time that rows may take.
         n_jobs : int, optional
             Threads; the values do not depend on it.
         """
@@ -168,37 +168,52 @@ class SupportVectorModel:
             return self._by_rows(trees, n_jobs)
 
     def _by_rows(self, trees: Forest, n_jobs: int | None) -> FloatArray:
-        if isinstance(self.kernel, PartialTree):
-            return self._by_pairs(trees, n_jobs)
         threads = n_threads(n_jobs)
+        if isinstance(self.kernel, PartialTree):
+            rows = self._kernel_rows(threads)
+            out = np.empty((min(len(trees), self._n_at_a_time()), len(self.support)))
+            return self._in_parts(
+                trees,
+                lambda part: rows.between(part._dag, part._roots, threads, None, out[: len(part)]),
+            )
         return self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
 
     def _by_pairs(self, trees: Forest, n_jobs: int | None) -> FloatArray:
-        # Not more of the matrix at a time than a part of memory holds.
-        n_at_a_time = max(1, _PAIRS_BYTES // (8 * len(self.support)))
-        parts = (trees[i : i + n_at_a_time] for i in range(0, len(trees), n_at_a_time))
-        kernels = (self.kernel(part, self.support, n_jobs=n_jobs) for part in parts)
-        return np.vstack([values @ self.coef.T for values in kernels])
+        return self._in_parts(trees, lambda part: self.kernel(part, self.support, n_jobs=n_jobs))
+
+    def _n_at_a_time(self) -> int:
+        return max(1, _PAIRS_BYTES // (8 * len(self.support)))
+
+    def _in_parts(self, trees: Forest, kernels: Callable[[Forest], FloatArray]) -> FloatArray:
+        """Score by kernels with all support vectors, not more of them at a time than fit."""
+        n = self._n_at_a_time()
+        parts = (trees[i : i + n] for i in range(0, len(trees), n))
+        return np.vstack([kernels(part) @ self.coef.T for part in parts])
+
+    def _kernel_rows(self, threads: int) -> _core.KernelRows:
+        """Return what compares trees with the support vectors, which it has prepared once."""
+        rows: _core.KernelRows | None = self.__dict__.get("_made_rows")
+        if rows is None:
+            spec, support = self.kernel._spec(), self.support
+            normalize = bool(self.kernel.normalize)
+            rows = _core.KernelRows(spec, support._dag, support._roots, normalize, threads, None)
+            object.__setattr__(self, "_made_rows", rows)
+        return rows
 
     def _scorer(self, threads: int) -> _core.RowScorer:
         """Return what scores single trees. It is made when first needed, then kept."""
         scorer: _core.RowScorer | None = self.__dict__.get("_made_scorer")
         if scorer is None:
-            support, coef = self.support, np.ascontiguousarray(self.coef)
+            spec, support = self.kernel._spec(), self.support
+            coef, normalize = np.ascontiguousarray(self.coef), bool(self.kernel.normalize)
             scorer = _core.RowScorer(
-                self.kernel._spec(),
-                support._dag,
-                support._roots,
-                coef,
-                bool(self.kernel.normalize),
-                threads,
-                None,
+                spec, support._dag, support._roots, coef, normalize, threads, None
             )
             object.__setattr__(self, "_made_scorer", scorer)
         return scorer
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_made_scorer"}
+        return {name: value for name, value in self.__dict__.items() if "_made_" not in name}
 
     def _by_factors(
         self, trees: Forest, n_jobs: int | None, max_work: float | None = None

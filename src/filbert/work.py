@@ -29,8 +29,8 @@ def row_steps(kernel: TreeKernel, forest: Forest) -> float:
     weights[over_leaf] = 0.0
     classes = labels.astype(np.int64)
     if not isinstance(kernel, PartialTree):
-        classes = classes * (int(counts.max(initial=0)) + 1) + counts
-        _, classes = np.unique(classes, return_inverse=True)
+        productions = classes * (int(counts.max(initial=0)) + 1) + counts
+        classes = np.unique(productions, return_inverse=True)[1]
         weights = np.sqrt(weights)
     sums = np.bincount(classes, weights=weights)
     return float(_CHILDREN * (sums @ sums) / 2 + _TREES * len(forest) ** 2 / 2)
