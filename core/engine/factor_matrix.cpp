@@ -8,6 +8,7 @@
 #include "engine/operator.hpp"
 #include "forest/align.hpp"
 #include "kernels/matrix.hpp"
+#include "kernels/mirror.hpp"
 
 namespace filbert {
 
@@ -84,9 +85,7 @@ void matrix_within(const TreeFactors& f, int n_threads, const Watch& watch, doub
     for (std::size_t j = 0; j < i; ++j) row[j] *= f.scale[i] * f.scale[j];
     row[i] = f.self[i];
   });
-  for_each_row(n, n_threads, watch, [&](std::size_t i) {
-    for (std::size_t j = i + 1; j < n; ++j) out[i * n + j] = out[j * n + i];
-  });
+  mirror(Half::left, n, out, n_threads, watch);
 }
 
 // Between the first n_a trees and the others.

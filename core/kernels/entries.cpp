@@ -14,18 +14,14 @@ Norms norms_of(const KernelSpec& spec, Trees trees, int n_threads, const Watch& 
   for (const Wide& self : self_kernels(spec, trees, n_threads, watch)) {
     norms.wide.push_back(sqrt(self));
     const double narrow = norms.wide.back().to_double();
-    norms.narrow.push_back(narrow);
+    norms.inverse.push_back(1.0 / narrow);
     const bool representable = self.is_zero() || (narrow < 1e150 && narrow > 1e-150);
     norms.all_narrow = norms.all_narrow && representable;
   }
   return norms;
 }
 
-double Entries::operator()(std::size_t i, std::size_t j, double value) const {
-  if (a_ == nullptr || value == 0.0) return value;
-  if (a_->all_narrow && b_->all_narrow) {
-    return std::min(1.0, value / a_->narrow[i] / b_->narrow[j]);
-  }
+double Entries::wide(std::size_t i, std::size_t j, double value) const {
   if (!std::isfinite(value)) return 0.0;  // to be overwritten: its tile comes again as Wide
   return (*this)(i, j, Wide(value));
 }

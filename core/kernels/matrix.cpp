@@ -7,6 +7,7 @@
 #include "forest/productions.hpp"
 #include "kernels/entries.hpp"
 #include "kernels/long_chains.hpp"
+#include "kernels/mirror.hpp"
 #include "kernels/node_classes.hpp"
 
 namespace filbert {
@@ -225,7 +226,7 @@ void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_thread
   const Norms* const n = norms ? &*norms : nullptr;
   const Entries entry(n, n);
   const auto write = [&](std::size_t i, std::size_t j, const auto& value) {
-    out[i * a.size() + j] = out[j * a.size() + i] = entry(i, j, value);
+    out[std::min(i, j) * a.size() + std::max(i, j)] = entry(i, j, value);
   };
   const auto write_upper = [&](std::size_t i, std::size_t j, const auto& value) {
     if (i <= j) write(i, j, value);
@@ -242,6 +243,7 @@ void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_thread
       [&](std::size_t i, std::size_t j, const Wide& value) {
         write(parts.chains.places[i], parts.chains.places[j], value);
       });
+  mirror(Half::right, a.size(), out, n_threads, watch);
   if (norms) put_ones(*norms, out);
   if (parts.has_equal()) spread(parts.first, parts.first, out);
 }
