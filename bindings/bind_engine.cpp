@@ -14,11 +14,11 @@ namespace {
 
 void make_operator(KernelOperator* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                    const Array<NodeId>& roots, bool normalize, double budget,
-                   std::uint64_t max_bytes, double max_work, bool keep_nodes, int n_threads,
-                   nb::object progress) {
+                   std::uint64_t max_bytes, double max_work, bool keep_nodes, std::size_t n_first,
+                   int n_threads, nb::object progress) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  const OperatorOptions options{normalize, {budget, max_bytes, max_work}, keep_nodes};
+  const OperatorOptions options{normalize, {budget, max_bytes, max_work}, keep_nodes, n_first};
   const nb::gil_scoped_release release;
   new (self) KernelOperator(spec, std::move(dag), std::move(ids), options, n_threads, watch);
 }
@@ -95,7 +95,8 @@ void bind_engine(nb::module_& m) {
   nb::class_<KernelOperator>(m, "KernelOperator")
       .def("__init__", &make_operator, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("normalize"), nb::arg("budget"), nb::arg("max_bytes"), nb::arg("max_work"),
-           nb::arg("keep_nodes"), nb::arg("n_threads"), nb::arg("progress").none())
+           nb::arg("keep_nodes"), nb::arg("n_first"), nb::arg("n_threads"),
+           nb::arg("progress").none())
       .def_prop_ro("n_trees", &KernelOperator::n_trees)
       .def_prop_ro("n_columns", [](const KernelOperator& k) { return k.trees().mass.size(); })
       .def_prop_ro("n_entries", [](const KernelOperator& k) { return k.trees().columns.size(); })

@@ -36,6 +36,11 @@
 // Delta(u, u). Up to depth d that is known from the children up to depth d - 1 by the recursion of
 // Delta itself, which asks for Delta between different children of one node as well: what these
 // have found so far, by their features.
+//
+// Where nodes have sides (FactorLimits), a feature that only nodes of one side have is dropped like
+// one of a single node. Nodes of both sides lose nothing: whatever they share, both sides have. The
+// masses of the others' own fragments come out wrong, but only their parents could share these, who
+// are of the same side alone.
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +67,7 @@ class PartialFactorizer {
         watch_(watch),
         meter_(limits.max_bytes),
         work_(limits.max_work),
-        state_(spec, dag) {}
+        state_(spec, dag, limits.sides) {}
 
   Factors<Real> run() {
     compute_self();

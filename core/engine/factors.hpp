@@ -52,6 +52,8 @@ struct Factors {
   }
 };
 
+inline constexpr std::uint8_t kBothSides = 3;
+
 struct FactorLimits {
   // The walk over a block of n nodes with k children may take budget * n^2 * k steps before the
   // block is closed by pairs. 0 closes every block so.
@@ -59,6 +61,9 @@ struct FactorLimits {
   std::uint64_t max_bytes = ~std::uint64_t{0};
   // In all, in steps of about a nanosecond.
   double max_work = std::numeric_limits<double>::infinity();
+  // Partial trees. By node, where only Delta between nodes of one side and of the other is wanted:
+  // 1, 2, or both. What nodes of one side alone share is then left out, and counts as a node's own.
+  std::span<const std::uint8_t> sides = {};
 };
 
 // Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.

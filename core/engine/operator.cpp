@@ -86,6 +86,17 @@ Wide weight_over_norm(const TreeFactors& trees, std::size_t tree, double weight,
   return norm.is_zero() ? Wide(0.0) : Wide(weight) / norm;
 }
 
+// Which nodes the first trees have, and which the others.
+std::vector<std::uint8_t> sides_of(const Dag& dag, std::span<const NodeId> roots,
+                                   std::size_t n_first) {
+  std::vector<std::uint8_t> sides(dag.size(), 0);
+  for (std::size_t i = 0; i < roots.size(); ++i) sides[roots[i]] |= i < n_first ? 1 : 2;
+  for (std::size_t u = dag.size(); u-- > 0;) {  // parents before children
+    for (const NodeId child : dag.children(static_cast<NodeId>(u))) sides[child] |= sides[u];
+  }
+  return sides;
+}
+
 }  // namespace
 
 KernelOperator::KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
@@ -110,7 +121,13 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
     if (watch) watch(3, 4);
   };
   const double start = cpu_seconds();
-  Factors<Real> factors = factorize<Real>(spec, *dag_, options.limits, n_threads, factorizing);
+  std::vector<std::uint8_t> sides;
+  FactorLimits limits = options.limits;
+  if (options.n_first > 0) {
+    sides = sides_of(*dag_, roots_, options.n_first);
+    limits.sides = sides;
+  }
+  Factors<Real> factors = factorize<Real>(spec, *dag_, limits, n_threads, factorizing);
   const double factorized = cpu_seconds();
   n_features = factors.mass.size();
   n_node_entries = factors.nodes.size();

@@ -27,6 +27,9 @@ struct OperatorOptions {
   bool normalize = true;
   FactorLimits limits;
   bool keep_nodes = false;  // for contributions
+  // Partial trees, where not 0: only the kernels between so many first trees and the others are
+  // wanted. Scores of the others by weights of the first are right, and nothing else.
+  std::size_t n_first = 0;
 };
 
 class KernelOperator {

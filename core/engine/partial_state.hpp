@@ -7,6 +7,7 @@
 
 #include "base/wide.hpp"
 #include "engine/factor_state.hpp"
+#include "engine/factors.hpp"
 #include "engine/large_array.hpp"
 #include "engine/set_keys.hpp"
 #include "engine/value_lists.hpp"
@@ -24,9 +25,11 @@ struct PartialNode {
 
 template <class Real>
 struct PartialState {
-  PartialState(const KernelSpec& the_spec, const Dag& the_dag)
+  PartialState(const KernelSpec& the_spec, const Dag& the_dag,
+               std::span<const std::uint8_t> the_sides)
       : spec(the_spec),
         dag(the_dag),
+        sides(the_sides),
         lambda(the_spec.decay),
         mu(the_spec.depth_decay),
         step(the_spec.penalty == Penalty::span ? the_spec.decay : 1.0),
@@ -36,6 +39,7 @@ struct PartialState {
 
   const KernelSpec& spec;
   const Dag& dag;
+  std::span<const std::uint8_t> sides;  // of the nodes, as in FactorLimits
   Real lambda, mu;
   Real step;               // what a child in a sequence pays, on one side
   Real childless;          // the mass of a fragment of one node
@@ -47,6 +51,8 @@ struct PartialState {
   // Features from here on are of the last round.
   std::uint32_t first_new = 0;
   std::uint32_t first_new_private = 0;
+
+  std::uint8_t side(NodeId u) const { return sides.empty() ? kBothSides : sides[u]; }
 
   const Real& mass_of(std::uint32_t feature) const {
     return feature & kPrivate ? private_mass[feature ^ kPrivate] : mass[feature];

@@ -204,7 +204,7 @@ class PartialWalker {
       find_rooms();
       for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
         Seen& seen = seen_[numbers_of_new_.at(feature) - 1];
-        if (seen.shared) sorted_[seen.begin + seen.size++] = laid;
+        if (seen.shared()) sorted_[seen.begin + seen.size++] = laid;
         return true;
       });
     }
@@ -335,12 +335,13 @@ class PartialWalker {
   std::uint32_t see(std::uint32_t feature, const Laid<Real>& laid, Numbers& numbers) {
     std::uint32_t& known = numbers.at(feature);
     if (known == 0) {
-      seen_.push_back({feature, laid.node, false, 0, 0});
+      seen_.push_back({feature, laid.node, false, 0, 0, 0});
       known = static_cast<std::uint32_t>(seen_.size());
     }
     Seen& seen = seen_[known - 1];
     ++seen.size;
-    seen.shared = seen.shared || seen.node != laid.node;
+    seen.several = seen.several || seen.node != laid.node;
+    seen.sides |= state_.side(nodes_[laid.node]);
     return known - 1;
   }
 
@@ -348,7 +349,7 @@ class PartialWalker {
     find_rooms();
     for (const Hit& hit : hits_) {
       Seen& seen = seen_[hit.seen];
-      if (seen.shared) sorted_[seen.begin + seen.size++] = hit.laid;
+      if (seen.shared()) sorted_[seen.begin + seen.size++] = hit.laid;
     }
     add_classes(mass, level);
   }
@@ -358,7 +359,7 @@ class PartialWalker {
     std::size_t n = 0;
     for (Seen& seen : seen_) {
       seen.begin = n;
-      if (seen.shared) n += seen.size;
+      if (seen.shared()) n += seen.size;
       seen.size = 0;
     }
     sorted_.resize(n);
@@ -368,7 +369,7 @@ class PartialWalker {
     for (std::size_t s = 0; s < seen_.size(); ++s) {
       const Seen& seen = seen_[s];
       if (s % 1024 == 1023) look_up();
-      if (!seen.shared) continue;
+      if (!seen.shared()) continue;
       level.add({sorted_.data() + seen.begin, seen.size}, mass * state_.mass_of(seen.feature));
     }
   }
@@ -442,6 +443,7 @@ class PartialWalker {
       steps_ += kStepsToAPair * (n - i);
       look_up();
       for (std::uint32_t j = i + 1; j < n; ++j) {
+        if ((state_.side(nodes_[i]) | state_.side(nodes_[j])) != kBothSides) continue;
         const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
         const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
@@ -492,9 +494,12 @@ class PartialWalker {
   struct Seen {
     std::uint32_t feature;
     std::uint32_t node;  // the first that has it
-    bool shared;         // others have it, too
-    std::size_t size;    // hits
-    std::size_t begin;   // in sorted_
+    bool several;        // others have it, too
+    std::uint8_t sides;  // of all that have it
+
+    bool shared() const { return several && sides == kBothSides; }
+    std::size_t size;   // hits
+    std::size_t begin;  // in sorted_
   };
   struct Hit {
     std::uint32_t seen;

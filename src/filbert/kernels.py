@@ -291,8 +291,8 @@ def _shown(value: Any) -> str:
 
 def _empty_matrix(n: int, m: int) -> FloatArray:
     try:
-        return np.empty((n, m))
-    except (MemoryError, ValueError):
+        return _core.empty_matrix(n, m)
+    except MemoryError:
         raise MatrixTooLargeError(
             f"a kernel matrix of {n:,} x {m:,} needs {n * m * 8 / 2**30:,.1f} GiB: "
             "compute it in parts, kernel(X[:1000], Y)"

@@ -1,14 +1,21 @@
 """What learning produces: support vectors with weights, and how they score trees."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
+from filbert.errors import (
+    InvalidParameterError,
+    KernelOverflowError,
+    OutOfMemoryError,
+    WorkLimitError,
+)
 from filbert.forest import Forest, as_forest
 from filbert.kernels import PartialTree, TreeKernel
 from filbert.threads import n_threads
@@ -27,6 +34,7 @@ Method = Literal["auto", "rows", "pairs", "factors"]
 # 38 us each by rows, 86 us by factors.
 _MANY = 20_000
 _LITTLE_WORK = 1e8  # steps, a tenth of a second
+_SMALL_NORM = 1e-100  # which decays of such a size lead to
 _PAIRS_BYTES = 64 << 20  # of the kernel matrix at a time
 
 
@@ -218,8 +226,31 @@ class SupportVectorModel:
     def _by_factors(
         self, trees: Forest, n_jobs: int | None, max_work: float | None = None
     ) -> FloatArray:
+        if isinstance(self.kernel, PartialTree):
+            with suppress(KernelOverflowError):  # without norms; with them nothing overflows
+                return self._between_factors(trees, n_jobs, max_work)
         factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False, max_work=max_work)
         return factors.scores(weights, n_threads(n_jobs))[len(self.support) :]
+
+    def _between_factors(
+        self, trees: Forest, n_jobs: int | None, max_work: float | None
+    ) -> FloatArray:
+        """Score by the fragments that support vectors share with the trees, and by no others.
+
+        Those are not enough for a tree's kernel with itself, so norms come from elsewhere.
+        """
+        kernel = clone(self.kernel).set_params(normalize=False)
+        together = Forest.concat([self.support, trees])
+        n = len(self.support)
+        norms = np.ones(len(together))
+        if self.kernel.normalize:
+            norms = np.sqrt(kernel.diag(together, n_jobs=n_jobs))
+            if norms.min() < _SMALL_NORM:
+                raise KernelOverflowError("a norm is too small to divide by")
+        weights = np.zeros((len(together), len(self.coef)))
+        weights[:n] = self.coef.T / norms[:n, None]
+        factors = factorize(kernel, together, max_work=max_work, n_first=n, n_jobs=n_jobs)
+        return np.asarray(factors.scores(weights, n_threads(n_jobs))[n:] / norms[n:, None])
 
     def _with_support(
         self,
@@ -248,6 +279,7 @@ def factorize(
     max_work: float | None = None,
     budget: float = 1.0,
     keep_nodes: bool = False,
+    n_first: int = 0,
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> _core.KernelOperator:
@@ -268,6 +300,9 @@ def factorize(
         The values are the same.
     keep_nodes : bool
         Whether node contributions can be asked for. Nodes are then numbered as in the forest.
+    n_first : int
+        Where it is not 0, and under PartialTree: only scores of the trees after the first `n_first`
+        by weights of these are asked for, which takes less work.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -295,6 +330,7 @@ def factorize(
             limit,
             np.inf if max_work is None else max_work,
             keep_nodes,
+            n_first,
             n_threads(n_jobs),
             progress,
         )
