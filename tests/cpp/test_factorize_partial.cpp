@@ -233,6 +233,34 @@ void values_beyond_double() {
   CHECK_NEAR(ratio(sum, factors.self[top], Wide(1.0)), 1.0, kTolerance);
 }
 
+// Between nodes of one side and of the other nothing changes, and there are fewer features.
+void sides() {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Forest forest = forest_of(random_trees(seed, 12, 6));
+    const Dag& dag = *forest.dag;
+    std::vector<std::uint8_t> side(dag.size(), 0);
+    for (std::size_t i = 0; i < forest.roots.size(); ++i) side[forest.roots[i]] |= i < 5 ? 1 : 2;
+    for (std::size_t u = dag.size(); u-- > 0;) {
+      for (const NodeId c : dag.children(static_cast<NodeId>(u))) side[c] |= side[u];
+    }
+    const KernelSpec spec = partial_tree(0.4, 0.6);
+    const std::vector<double> expected = reference_delta(spec, dag);
+    for (const double budget : {1e9, 1.0, 0.0}) {
+      FactorLimits limits{budget};
+      const std::size_t all = factorize<double>(spec, dag, limits, 1, {}).mass.size();
+      limits.sides = side;
+      Factors<double> factors = factorize<double>(spec, dag, limits, 1, {});
+      CHECK(factors.mass.size() <= all);
+      list_rows(factors);
+      const std::vector<double> product = multiplied(factors);
+      for (std::size_t k = 0; k < product.size(); ++k) {
+        const auto both = side[k / dag.size()] | side[k % dag.size()];
+        if (both == kBothSides) CHECK_NEAR(product[k], expected[k], kTolerance);
+      }
+    }
+  }
+}
+
 void an_interrupt_ends_the_work() {
   const Forest forest = forest_of(random_trees(4, 400, 6, 5));
   for (const int n_threads : {1, 3}) {
@@ -264,6 +292,7 @@ int main() {
       TEST(a_limit_of_steps),
       TEST(which_numbers_fit_double),
       TEST(values_beyond_double),
+      TEST(sides),
       TEST(an_interrupt_ends_the_work),
   });
 }
