@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.datasets import DATASETS
-from filbert import Forest, TreeSVC, load, save
-from filbert._core import RowTrainer
+from filbert import Forest, TreeSVC, _core, load, save
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.learners import svm
@@ -143,7 +142,7 @@ def test_few_violators_need_few_rows() -> None:
         for kind in "AB"
     ]
     X = Forest(trees)
-    rows = RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
+    rows = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
     signs = np.tile(np.array([1, -1], dtype=np.int8), 1000)[None]
     seeds = np.zeros(1, dtype=np.uint64)
     _, _, primal, dual, gap, _ = rows.train(
@@ -163,7 +162,7 @@ def test_classes_share_their_rows() -> None:
     signs = np.array([np.where(y == c, 1, -1) for c in range(4)], dtype=np.int8)
 
     def n_computed(signs: np.ndarray) -> int:
-        rows = RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
+        rows = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
         C = np.ones(signs.shape)
         rows.train(signs, C, None, False, True, 1e-3, seeds[: len(signs)], 10**6, 1, None)
         return rows.n_rows_computed
@@ -175,7 +174,7 @@ def test_classes_share_their_rows() -> None:
 def test_rows_that_gave_way_are_computed_again() -> None:
     X, y = data()
     kernel = PartialTree()
-    rows = RowTrainer(kernel._spec(), X._dag, X._roots, True, FEW_ROWS, 1, None)
+    rows = _core.RowTrainer(kernel._spec(), X._dag, X._roots, True, FEW_ROWS, 1, None)
     signs = np.where(y == 1, 1, -1).astype(np.int8)[None]
     seeds = np.zeros(1, dtype=np.uint64)
     options = (False, True, 1e-4, seeds, 10**6, 1, None)
