@@ -1,0 +1,178 @@
+#include "learn/kernel_dag.hpp"
+
+#include <algorithm>
+
+namespace filbert {
+
+namespace {
+
+// Rows of so many numbers in all are kept until the tree is done. More are given back as soon as
+// all parents have used them.
+constexpr std::uint64_t kFewNumbers = std::uint64_t{1} << 20;
+
+}  // namespace
+
+// ------------------------------------------------------------------------------ the DAG
+
+void KernelDag::clear() {
+  for (std::uint32_t l = 0; l < n_lists(); ++l) {
+    lists_[l].weights.clear();
+    lists_[l].child_begin.assign(1, 0);
+    lists_[l].children.clear();
+    lists_[l].calls = 0;
+  }
+  entry_of_.clear();
+  places_.clear();
+  list_of_.clear();
+}
+
+std::span<const std::uint32_t> KernelDag::add(const TreeNodes& tree, double factor) {
+  entries_.clear();
+  for (std::uint32_t v = 0; v < tree.size(); ++v) {
+    const std::uint32_t entry = entry_of_.insert(tree.nodes[v]);
+    entries_.push_back(entry);
+    if (entry == places_.size()) append(tree, v);
+    add_weight(entry, factor * tree.weights[v]);
+  }
+  return entries_;
+}
+
+// Algorithm 6, where the node is new. Its children are there.
+void KernelDag::append(const TreeNodes& tree, std::uint32_t v) {
+  const std::uint32_t number = list_of_.insert(tree.cls[v]);
+  if (number == lists_.size()) lists_.emplace_back();
+  List& list = lists_[number];
+  places_.push_back({number, list.size()});
+  list.weights.push_back(0.0);
+  for (const std::uint32_t child : tree.children_of(v)) {
+    list.children.push_back(child == kNone ? Place{} : places_[entries_[child]]);
+  }
+  list.child_begin.push_back(static_cast<std::uint32_t>(list.children.size()));
+  ++list.calls;
+}
+
+void KernelDag::forget_weights() {
+  for (List& list : lists_) std::fill(list.weights.begin(), list.weights.end(), 0.0);
+}
+
+void KernelDag::count_occurrences(const TreeNodes& tree) {
+  for (std::uint32_t v = 0; v < tree.size(); ++v) {
+    lists_[list_of_.find(tree.cls[v])].calls += tree.calls[v] - 1;
+  }
+}
+
+// ------------------------------------------------------------------------------ its kernel
+
+DagKernel::DagKernel(const KernelSpec& spec)
+    : spec_(spec),
+      nothing_(spec.kernel == TreeKernel::subset_tree ? 1.0 : 0.0),
+      leaf_(spec),
+      sums_(spec.decay) {}
+
+double DagKernel::operator()(const KernelDag& dag, const TreeNodes& tree, const StopToken& token) {
+  double total = 0.0;
+  for_each_row(dag, tree, token, [&](std::uint32_t v, std::uint32_t number, const double* deltas) {
+    const std::vector<double>& weights = dag.list(number).weights;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * deltas[i];
+    total += tree.weights[v] * sum;
+  });
+  return total;
+}
+
+void DagKernel::project(const KernelDag& dag, const TreeNodes& tree,
+                        std::span<const std::uint64_t> offsets, std::span<double> out,
+                        const StopToken& token) {
+  for_each_row(dag, tree, token, [&](std::uint32_t v, std::uint32_t number, const double* deltas) {
+    double* const sums = out.data() + offsets[number];
+    const double weight = tree.weights[v];
+    const std::uint32_t n = dag.list(number).size();
+    for (std::uint32_t i = 0; i < n; ++i) sums[i] += weight * deltas[i];
+  });
+}
+
+template <class Use>
+void DagKernel::for_each_row(const KernelDag& dag, const TreeNodes& tree, const StopToken& token,
+                             const Use& use) {
+  const std::uint64_t n_numbers = look_up(dag, tree);
+  pooled_ = n_numbers > kFewNumbers;
+  if (!pooled_ && small_.size() < n_numbers) small_.resize(n_numbers);
+  double* next = small_.data();
+  for (std::uint32_t v = 0; v < tree.size(); ++v) {
+    Row& row = rows_[v];
+    if (row.list == kNone) continue;
+    const KernelDag::List& list = dag.list(row.list);
+    row.deltas = pooled_ ? pool_.take(list.size()) : next;
+    next += list.size();
+    if (spec_.kernel == TreeKernel::partial_tree) {
+      partial_row(list, tree, v, token);
+    } else {
+      subset_row(list, tree, v);
+    }
+    counts_.calls += tree.calls[v] * list.calls;
+    counts_.computed += list.size();
+    use(v, row.list, row.deltas);
+    if (!pooled_) continue;
+    if (row.uses == 0) release(dag, v);
+    for (const std::uint32_t child : tree.children_of(v)) {
+      if (child != kNone && --rows_[child].uses == 0) release(dag, child);
+    }
+    token.check();
+  }
+}
+
+// The list of each node; the numbers that all rows together have.
+std::uint64_t DagKernel::look_up(const KernelDag& dag, const TreeNodes& tree) {
+  if (rows_.size() < tree.size()) rows_.resize(tree.size());
+  std::uint64_t n_numbers = 0;
+  for (std::uint32_t v = 0; v < tree.size(); ++v) {
+    const std::uint32_t number = dag.list_of(tree.cls[v]);
+    rows_[v] = {number, nullptr, tree.uses[v]};
+    if (number != kNone) n_numbers += dag.list(number).size();
+  }
+  return n_numbers;
+}
+
+void DagKernel::release(const KernelDag& dag, std::uint32_t v) {
+  Row& row = rows_[v];
+  if (row.deltas != nullptr) pool_.give_back(row.deltas, dag.list(row.list).size());
+  row.deltas = nullptr;
+}
+
+// Section 3.2: a pair of children that can match multiplies by 1 + Delta; for subtrees, which are
+// equal here, by Delta.
+void DagKernel::subset_row(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v) {
+  double* const out = rows_[v].deltas;
+  const std::uint32_t n = list.size();
+  std::fill_n(out, n, spec_.decay);
+  const std::span<const std::uint32_t> children = tree.children_of(v);
+  for (std::size_t slot = 0; slot < children.size(); ++slot) {
+    if (children[slot] == kNone) continue;
+    const Row& child = rows_[children[slot]];
+    if (child.list == kNone) continue;
+    const KernelDag::Place* place = list.children.data() + slot;
+    for (std::uint32_t i = 0; i < n; ++i, place += children.size()) {
+      if (place->list == child.list) out[i] *= nothing_ + child.deltas[place->at];
+    }
+  }
+}
+
+// Eq. 8.
+void DagKernel::partial_row(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v,
+                            const StopToken& token) {
+  double* const out = rows_[v].deltas;
+  const std::span<const std::uint32_t> children = tree.children_of(v);
+  for (std::uint32_t i = 0; i < list.size(); ++i) {
+    const std::span<const KernelDag::Place> own = list.children_of(i);
+    out[i] = leaf_.single;
+    if (own.empty() || children.empty()) continue;
+    const auto paid = [&](std::size_t a, std::size_t b) {
+      const Row& child = rows_[children[b]];
+      return child.list == own[a].list ? child.deltas[own[a].at] * leaf_.pay : 0.0;
+    };
+    out[i] += spec_.depth_decay *
+              sums_.sum(own.size(), children.size(), spec_.max_subsequence, paid, token);
+  }
+}
+
+}  // namespace filbert

@@ -1,0 +1,343 @@
+#include "learn/plane_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace filbert {
+
+template <class Task>
+void PlaneStore::in_parallel(std::size_t n_tasks, const Task& task) {
+  const auto n_threads = static_cast<std::size_t>(std::max(1, work_.n_threads));
+  while (kernels_.size() < n_threads) {
+    kernels_.push_back(std::make_unique<DagKernel>(trees_->spec()));
+  }
+  parallel_for(n_tasks, work_.n_threads, *work_.watch,
+               [&](std::size_t index, int worker, const StopToken& token) {
+                 task(index, *kernels_[static_cast<std::size_t>(worker)], token);
+                 token.check();
+               });
+  for (const auto& kernel : kernels_) {
+    counts_ += kernel->counts();
+    kernel->forget_counts();
+  }
+}
+
+std::vector<double> PlaneStore::scores(std::span<const std::uint32_t> sample,
+                                       std::span<const double> alpha, int n_threads,
+                                       const Watch& watch) {
+  work_ = {n_threads, &watch};
+  sampled_.assign(sample.begin(), sample.end());
+  sample_.resize(sample.size());
+  in_parallel(sample.size(), [&](std::size_t i, DagKernel&, const StopToken&) {
+    trees_->take(sampled_[i], sample_[i]);
+  });
+  std::vector<double> scores = score(alpha);
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] *= trees_->scale(sampled_[i]);
+  return scores;
+}
+
+std::vector<double> PlaneStore::add(std::span<const std::uint32_t> places,
+                                    std::span<const double> weights, int n_threads,
+                                    const Watch& watch) {
+  work_ = {n_threads, &watch};
+  WeighedExamples plane;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    plane.examples.push_back(sampled_[places[k]]);
+    plane.weights.push_back(weights[k] * trees_->scale(plane.examples.back()));
+  }
+  ++n_planes_;
+  return add_plane(std::move(plane), places);
+}
+
+namespace {
+
+// `places` ascend.
+template <class T>
+void keep_only(std::span<const std::uint32_t> places, std::vector<T>& all) {
+  for (std::size_t i = 0; i < places.size(); ++i) std::swap(all[i], all[places[i]]);
+  all.resize(places.size());
+}
+
+// What uSVM and SDAG have in common: a score for each plane, so that the new plane's products with
+// the others need no more Deltas (the remark before section 5).
+class PlaneByPlane : public PlaneStore {
+ protected:
+  using PlaneStore::PlaneStore;
+
+  // Fills scores_[i * n_planes_ + j] with g_j . phi(x_i), but for x_i's scale.
+  virtual void score_planes() = 0;
+  // Stores the plane; its product with itself.
+  virtual double store(WeighedExamples plane, std::span<const std::uint32_t> places) = 0;
+  virtual void keep_stored(std::span<const std::uint32_t> planes) = 0;
+
+  void keep(std::span<const std::uint32_t> planes) override {
+    keep_stored(planes);
+    // The sample may still give the next plane.
+    std::vector<double> kept;
+    for (std::size_t i = 0; i < sample_.size(); ++i) {
+      for (const std::uint32_t j : planes) kept.push_back(scores_[i * n_planes_ + j]);
+    }
+    scores_ = std::move(kept);
+    n_planes_ = planes.size();
+  }
+
+  std::vector<double> score(std::span<const double> alpha) override {
+    scores_.assign(sample_.size() * n_planes_, 0.0);
+    score_planes();
+    std::vector<double> sums(sample_.size(), 0.0);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      for (std::size_t j = 0; j < n_planes_; ++j) sums[i] += alpha[j] * scores_[i * n_planes_ + j];
+    }
+    return sums;
+  }
+
+  std::vector<double> add_plane(WeighedExamples plane,
+                                std::span<const std::uint32_t> places) override {
+    const std::size_t n_before = n_planes_ - 1;
+    std::vector<double> products(n_planes_, 0.0);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const double* const scores = scores_.data() + places[k] * n_before;
+      for (std::size_t j = 0; j < n_before; ++j) products[j] += plane.weights[k] * scores[j];
+    }
+    products.back() = store(std::move(plane), places);
+    return products;
+  }
+
+  std::vector<double> scores_;
+};
+
+// ------------------------------------------------------------------------------ uSVM
+
+class Lists final : public PlaneByPlane {
+ public:
+  explicit Lists(std::shared_ptr<const TrainingTrees> trees) : PlaneByPlane(std::move(trees)) {}
+
+  std::uint64_t n_nodes() const override {
+    std::uint64_t n = 0;
+    for (const Plane& plane : planes_) {
+      for (const TreeNodes& tree : plane.trees) {
+        for (const std::uint32_t count : tree.calls) n += count;
+      }
+    }
+    return n;
+  }
+
+ private:
+  void keep_stored(std::span<const std::uint32_t> planes) override { keep_only(planes, planes_); }
+
+  struct Plane {
+    std::vector<TreeNodes> trees;
+    std::vector<double> weights;
+  };
+
+  // A tree that many others are compared with, one by one. It serves as the DAG.
+  static void prepare(const TreeNodes& tree, KernelDag& dag) {
+    dag.clear();
+    dag.add(tree, 1.0);
+    dag.count_occurrences(tree);
+  }
+
+  // sum over k of weight_k K(x_k, x)
+  static double sum_of_kernels(const Plane& plane, std::size_t n, const KernelDag& x,
+                               DagKernel& kernel, const StopToken& token) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k) {
+      sum += plane.weights[k] * kernel(x, plane.trees[k], token);
+      if (k % 64 == 63) token.check();
+    }
+    return sum;
+  }
+
+  void score_planes() override {
+    in_parallel(sample_.size(), [&](std::size_t i, DagKernel& kernel, const StopToken& token) {
+      KernelDag tree;
+      prepare(sample_[i], tree);
+      for (std::size_t j = 0; j < n_planes_; ++j) {
+        scores_[i * n_planes_ + j] =
+            sum_of_kernels(planes_[j], planes_[j].trees.size(), tree, kernel, token);
+      }
+    });
+  }
+
+  double store(WeighedExamples examples, std::span<const std::uint32_t> places) override {
+    Plane plane;
+    for (const std::uint32_t place : places) plane.trees.push_back(sample_[place]);
+    plane.weights = std::move(examples.weights);
+    // Half of the pairs, and the diagonal.
+    std::vector<double> products(plane.trees.size());
+    in_parallel(products.size(), [&](std::size_t k, DagKernel& kernel, const StopToken& token) {
+      KernelDag tree;
+      prepare(plane.trees[k], tree);
+      const double others = sum_of_kernels(plane, k, tree, kernel, token);
+      const double own = plane.weights[k] * kernel(tree, plane.trees[k], token);
+      products[k] = plane.weights[k] * (2.0 * others + own);
+    });
+    planes_.push_back(std::move(plane));
+    double sum = 0.0;
+    for (const double product : products) sum += product;
+    return sum;
+  }
+
+  std::vector<Plane> planes_;
+};
+
+// ------------------------------------------------------------------------------ SDAG
+
+class Dags final : public PlaneByPlane {
+ public:
+  explicit Dags(std::shared_ptr<const TrainingTrees> trees) : PlaneByPlane(std::move(trees)) {}
+
+  std::uint64_t n_nodes() const override {
+    std::uint64_t n = 0;
+    for (const auto& plane : planes_) n += plane->size();
+    return n;
+  }
+
+ private:
+  void keep_stored(std::span<const std::uint32_t> planes) override { keep_only(planes, planes_); }
+
+  // A plane at a time, which then stays in the cache.
+  static constexpr std::size_t kTreesATask = 64;
+
+  void score_planes() override {
+    const std::size_t n_parts = (sample_.size() + kTreesATask - 1) / kTreesATask;
+    in_parallel(n_parts * n_planes_,
+                [&](std::size_t task, DagKernel& kernel, const StopToken& token) {
+                  const std::size_t j = task / n_parts;
+                  const std::size_t first = task % n_parts * kTreesATask;
+                  const std::size_t last = std::min(first + kTreesATask, sample_.size());
+                  for (std::size_t i = first; i < last; ++i) {
+                    scores_[i * n_planes_ + j] = kernel(*planes_[j], sample_[i], token);
+                    token.check();
+                  }
+                });
+  }
+
+  double store(WeighedExamples examples, std::span<const std::uint32_t> places) override {
+    auto plane = std::make_unique<KernelDag>();
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      plane->add(sample_[places[k]], examples.weights[k]);
+    }
+    std::vector<double> products(places.size());
+    in_parallel(products.size(), [&](std::size_t k, DagKernel& kernel, const StopToken& token) {
+      products[k] = examples.weights[k] * kernel(*plane, sample_[places[k]], token);
+    });
+    planes_.push_back(std::move(plane));
+    double sum = 0.0;
+    for (const double product : products) sum += product;
+    return sum;
+  }
+
+  std::vector<std::unique_ptr<KernelDag>> planes_;
+};
+
+// ------------------------------------------------------------------------------ SDAG+
+
+// The DAG has the nodes of all planes. Its weights are those of w: they are made anew for each
+// alpha (Algorithm 7). A plane is a list of the DAG's entries with its own weights.
+class OneDag final : public PlaneStore {
+ public:
+  explicit OneDag(std::shared_ptr<const TrainingTrees> trees) : PlaneStore(std::move(trees)) {}
+
+  void keep(std::span<const std::uint32_t> planes) override {
+    keep_only(planes, planes_);
+    n_planes_ = planes_.size();
+    dag_.clear();
+    for (Plane& plane : planes_) enter(plane);
+  }
+
+  std::uint64_t n_nodes() const override { return dag_.size(); }
+
+ private:
+  struct Plane {
+    TreeNodes nodes;
+    std::vector<std::uint32_t> entries;  // by node
+  };
+
+  void enter(Plane& plane) {
+    const std::span<const std::uint32_t> entries = dag_.add(plane.nodes, 0.0);
+    plane.entries.assign(entries.begin(), entries.end());
+  }
+
+  std::vector<double> score(std::span<const double> alpha) override {
+    dag_.forget_weights();
+    for (std::size_t j = 0; j < n_planes_; ++j) {
+      if (alpha[j] == 0.0) continue;
+      const Plane& plane = planes_[j];
+      for (std::size_t v = 0; v < plane.entries.size(); ++v) {
+        dag_.add_weight(plane.entries[v], alpha[j] * plane.nodes.weights[v]);
+      }
+    }
+    std::vector<double> scores(sample_.size());
+    in_parallel(scores.size(), [&](std::size_t i, DagKernel& kernel, const StopToken& token) {
+      scores[i] = kernel(dag_, sample_[i], token);
+    });
+    return scores;
+  }
+
+  // The plane in a few parts, whatever the number of threads: each part is a DAG of its own.
+  static constexpr std::size_t kParts = 16;
+
+  std::vector<double> add_plane(WeighedExamples examples,
+                                std::span<const std::uint32_t> places) override {
+    (void)places;
+    Plane plane{trees().together(examples.examples, examples.weights), {}};
+    enter(plane);
+    planes_.push_back(std::move(plane));
+    return products(deltas_with(examples));
+  }
+
+  // Delta f, with f the weights of the examples, by list and place.
+  std::vector<double> deltas_with(const WeighedExamples& examples) {
+    offsets_.assign(1, 0);
+    for (std::uint32_t l = 0; l < dag_.n_lists(); ++l) {
+      offsets_.push_back(offsets_.back() + dag_.list(l).size());
+    }
+    const std::size_t n_parts = std::min(kParts, examples.size());
+    std::vector<std::vector<double>> parts(n_parts);
+    in_parallel(n_parts, [&](std::size_t part, DagKernel& kernel, const StopToken& token) {
+      const std::size_t first = part * examples.size() / n_parts;
+      const std::size_t n = (part + 1) * examples.size() / n_parts - first;
+      const std::span<const std::uint32_t> some(examples.examples);
+      const std::span<const double> weights(examples.weights);
+      const TreeNodes nodes = trees().together(some.subspan(first, n), weights.subspan(first, n));
+      parts[part].assign(dag_.size(), 0.0);
+      kernel.project(dag_, nodes, offsets_, parts[part], token);
+    });
+    std::vector<double> sums(dag_.size(), 0.0);
+    for (const std::vector<double>& part : parts) {
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+    }
+    return sums;
+  }
+
+  std::vector<double> products(const std::vector<double>& deltas) const {
+    std::vector<double> products(n_planes_, 0.0);
+    for (std::size_t j = 0; j < n_planes_; ++j) {
+      const Plane& plane = planes_[j];
+      for (std::size_t v = 0; v < plane.entries.size(); ++v) {
+        const KernelDag::Place place = dag_.place(plane.entries[v]);
+        products[j] += plane.nodes.weights[v] * deltas[offsets_[place.list] + place.at];
+      }
+    }
+    return products;
+  }
+
+  KernelDag dag_;
+  std::vector<Plane> planes_;
+  std::vector<std::uint64_t> offsets_;  // by list
+};
+
+}  // namespace
+
+std::unique_ptr<PlaneStore> make_plane_store(PlaneStorage storage,
+                                             std::shared_ptr<const TrainingTrees> trees) {
+  switch (storage) {
+    case PlaneStorage::lists: return std::make_unique<Lists>(std::move(trees));
+    case PlaneStorage::dags: return std::make_unique<Dags>(std::move(trees));
+    case PlaneStorage::one_dag: break;
+  }
+  return std::make_unique<OneDag>(std::move(trees));
+}
+
+}  // namespace filbert

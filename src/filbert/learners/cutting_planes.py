@@ -1,0 +1,285 @@
+"""Severyn & Moschitti 2012: support vector machines by cutting planes, with sampling.
+
+The problem is the 1-slack form of the SVM (their Eq. 2): one slack variable for the mean loss, and
+a constraint ``w . g >= d - slack`` for each set of examples that may be in the margin at once. Only
+the constraints that are violated most, the *planes*, are ever looked for. Each is found on a sample
+of the training set, so that an iteration takes time that goes with the sample and not with the set.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import piqp
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.uint32]
+
+_IDLE = 50  # iterations without a part in w after which a plane is dropped
+_ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
+_NO_SHARE = 1e-10  # of C: a dual variable below is zero
+
+
+class Planes(Protocol):
+    """How planes are stored, which is all that the strategies differ in."""
+
+    def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
+        """Return w . phi(x) for a sample of the examples, where w = sum_j alpha_j g_j."""
+
+    def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
+        """Add a plane of examples of the last sample; return its products with all planes."""
+
+    def keep(self, planes: IndexArray) -> None:
+        """Drop all planes but these."""
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What is known at the end of an iteration."""
+
+    n_planes: int
+    n_active: int  # planes with a share in w
+    violation: float  # of the plane that was found, by mean loss
+    objective: float  # the primal objective, by the loss on the sample
+    dual: float  # of the planes
+
+
+@dataclass
+class State:
+    """All that goes from one iteration to the next, beside the planes' storage."""
+
+    rng: np.random.Generator
+    examples: list[IndexArray] = field(default_factory=list)  # of each plane
+    weights: list[FloatArray] = field(default_factory=list)  # theirs, times the sign
+    offsets: FloatArray = field(default_factory=lambda: np.empty(0))  # d of each plane
+    gram: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # their products
+    alpha: FloatArray = field(default_factory=lambda: np.empty(0))
+    idle: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    history: list[Iteration] = field(default_factory=list)
+
+    def biases(self) -> FloatArray:
+        """Return each plane's part in the constant feature."""
+        return np.array([weights.sum() for weights in self.weights])
+
+    def add(self, examples: IndexArray, weights: FloatArray, offset: float, products: FloatArray):
+        """Take a plane up: its examples, d, and its products with all planes."""
+        n = len(self.offsets)
+        gram = np.empty((n + 1, n + 1))
+        gram[:n, :n] = self.gram
+        gram[n, :] = gram[:, n] = products
+        self.gram = gram
+        self.examples.append(examples)
+        self.weights.append(weights)
+        self.offsets = np.append(self.offsets, offset)
+        self.alpha = np.append(self.alpha, 0.0)
+        self.idle = np.append(self.idle, 0)
+
+    def keep(self, planes: IndexArray) -> None:
+        """Drop all planes but these."""
+        self.examples = [self.examples[j] for j in planes]
+        self.weights = [self.weights[j] for j in planes]
+        self.offsets = self.offsets[planes]
+        self.gram = self.gram[np.ix_(planes, planes)]
+        self.alpha = self.alpha[planes]
+        self.idle = self.idle[planes]
+
+    def coefficients(self, n: int) -> FloatArray:
+        """Return w as weights of the n examples."""
+        coef = np.zeros(n)
+        for alpha, examples, weights in zip(self.alpha, self.examples, self.weights, strict=True):
+            coef[examples] += alpha * weights
+        return coef
+
+
+def cutting_planes(
+    planes: Planes,
+    signs: NDArray[np.int8],
+    sample: Callable[[np.random.Generator], tuple[IndexArray, FloatArray]],
+    state: State,
+    *,
+    C: float,
+    epsilon: float,
+    intercept: bool,
+) -> Iterator[Iteration]:
+    """Run Algorithm 2, an iteration at a time, until no plane is violated by more than `epsilon`.
+
+    Parameters
+    ----------
+    planes : Planes
+        The planes' storage, empty.
+    signs : ndarray of -1 and 1
+        By example.
+    sample : callable
+        Draws some examples, ascending, and their weights, which sum to 1.
+    state : State
+        Changed in place: after each iteration, `state.alpha` and the planes make w.
+    C : float
+        The paper's: the weight of the mean loss.
+    epsilon : float
+        By how much of mean loss a plane must be violated to be taken up.
+    intercept : bool
+        Whether there is a constant feature.
+    """
+    while True:
+        state.alpha, slack = solve_dual(state.gram, state.offsets, C)  # lines 4 and 5
+        active = state.alpha > 0
+        state.idle = np.where(active, 0, state.idle + 1)
+        examples, weights = sample(state.rng)  # line 6
+        y = signs[examples]
+        scores = planes.scores(examples, state.alpha)  # line 7: Algorithm 3 or 4
+        if intercept:
+            scores = scores + state.alpha @ state.biases()
+        in_plane = np.flatnonzero(y * scores <= 1 + _ON_MARGIN).astype(np.uint32)
+        weights, y = weights[in_plane], y[in_plane]
+        offset = float(weights.sum())  # line 9
+        loss = offset - float((weights * y) @ scores[in_plane])
+        squared_norm = float(state.alpha @ state.gram @ state.alpha)
+        now = Iteration(
+            n_planes=len(state.alpha),
+            n_active=int(active.sum()),
+            violation=loss - slack,
+            objective=squared_norm / 2 + C * loss,
+            dual=float(state.offsets @ state.alpha) - squared_norm / 2,
+        )
+        state.history.append(now)
+        yield now
+        if now.violation <= epsilon:  # line 12
+            return
+        _drop_idle(planes, state)
+        products = planes.add(in_plane, weights * y)  # line 8
+        if intercept:
+            products = products + (weights @ y) * np.append(state.biases(), weights @ y)
+        state.add(examples[in_plane], weights * y, offset, products)  # line 10
+
+
+def _drop_idle(planes: Planes, state: State) -> None:
+    kept = np.flatnonzero(state.idle < _IDLE).astype(np.uint32)
+    if len(kept) < len(state.idle):
+        planes.keep(kept)
+        state.keep(kept)
+
+
+def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatArray, float]:
+    """Solve the Wolfe dual over the planes: alpha, and the slack of the primal problem.
+
+    Maximises ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a sum of at most C.
+    Planes that resemble each other make `gram` singular up to rounding, which an interior point
+    method with proximal terms does not mind.
+    """
+    n = len(offsets)
+    if n == 0:
+        return np.empty(0), 0.0
+    solver = piqp.DenseSolver()
+    settings = solver.settings
+    settings.eps_abs = settings.eps_rel = 1e-12
+    settings.check_duality_gap = True
+    settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = 1e-12
+    # In shares of C, which are of one size whatever C is.
+    solver.setup(
+        C * gram, -offsets, None, None, np.ones((1, n)), np.array([-np.inf]), np.ones(1), np.zeros(n)
+    )
+    solver.solve()
+    share = np.maximum(solver.result.x, 0.0)
+    share[share < _NO_SHARE] = 0.0
+    share /= max(1.0, float(share.sum()))
+    alpha = C * share
+    slack = max(0.0, float((offsets - gram @ alpha).max()))
+    return alpha, slack
+
+
+# ---------------------------------------------------------------- sampling
+
+
+def recommended_sample_size(n: int) -> int:
+    """Return the paper's recipe for r (section 7.3.1) for n examples.
+
+    From a million on 5,000 to 10,000; from 100,000 on 1,000 to 5,000; below, smaller values
+    suffice. The smallest of each range is taken.
+    """
+    if n >= 1_000_000:
+        return 5_000
+    if n >= 100_000:
+        return 1_000
+    return min(n, 500)
+
+
+class Sampler:
+    """Draws examples for a plane, in proportion to their costs.
+
+    All examples at once where the sample is as large as the set: then nothing is left to chance,
+    and planes are exact. Without costs, uniformly without replacement. With costs, by Algorithm 9:
+    an example that is picked at random is kept with the probability cost / largest cost, until there
+    are enough; one that is kept twice counts twice.
+    """
+
+    def __init__(self, costs: FloatArray, size: int) -> None:
+        self.costs = costs
+        self.size = size
+        self.largest = float(costs.max())
+        self.uniform = bool((costs == self.largest).all())
+
+    def __call__(self, rng: np.random.Generator) -> tuple[IndexArray, FloatArray]:
+        """Return some examples, ascending, and weights that sum to 1."""
+        n = len(self.costs)
+        if self.size >= n:
+            examples = np.flatnonzero(self.costs)
+            return examples.astype(np.uint32), self.costs[examples] / self.costs.sum()
+        if self.uniform:
+            examples = np.sort(rng.choice(n, self.size, replace=False))
+            return examples.astype(np.uint32), np.full(self.size, 1 / self.size)
+        examples, counts = np.unique(self._by_rejection(rng), return_counts=True)
+        return examples.astype(np.uint32), counts / self.size
+
+    def _by_rejection(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        kept = np.empty(0, dtype=np.int64)
+        n_needed = self.size * self.largest / float(self.costs.mean())
+        while len(kept) < self.size:
+            picked = rng.integers(len(self.costs), size=int(1.1 * n_needed) + 16)
+            heads = rng.random(len(picked)) * self.largest < self.costs[picked]
+            kept = np.append(kept, picked[heads])
+        return kept[: self.size]
+
+
+def iteration_bound(C: float, largest_norm: float, epsilon: float) -> float:
+    """Return Theorem 3's bound on the number of iterations, for the loss of at most 1 at w = 0."""
+    return 8 * C * largest_norm**2 / epsilon**2
+
+
+# ---------------------------------------------------------------- storage for any kernel
+
+
+class ListsOfExamples:
+    """uSVM (Eq. 4) for any kernel, called as ``kernel(X, Y)``."""
+
+    def __init__(self, kernel: Callable[[Any, Any], FloatArray], X: Any) -> None:
+        self.kernel = kernel
+        self.X = X
+        self._sample: IndexArray = np.empty(0, dtype=np.uint32)
+        self._scores = np.empty((0, 0))  # by example of the sample, and plane
+        self._examples: list[IndexArray] = []
+        self._weights: list[FloatArray] = []
+
+    def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
+        """Return w . phi(x) for a sample of the examples."""
+        self._sample = sample
+        self._scores = np.zeros((len(sample), len(self._examples)))
+        for j, (examples, weights) in enumerate(zip(self._examples, self._weights, strict=True)):
+            self._scores[:, j] = self.kernel(self.X[sample], self.X[examples]) @ weights
+        return self._scores @ alpha
+
+    def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
+        """Add a plane of examples of the last sample; return its products with all planes."""
+        examples = self._sample[places]
+        with_others = weights @ self._scores[places]
+        with_itself = weights @ self.kernel(self.X[examples], self.X[examples]) @ weights
+        self._examples.append(examples)
+        self._weights.append(weights)
+        return np.append(with_others, with_itself)
+
+    def keep(self, planes: IndexArray) -> None:
+        """Drop all planes but these."""
+        self._examples = [self._examples[j] for j in planes]
+        self._weights = [self._weights[j] for j in planes]
+        self._scores = self._scores[:, planes]
