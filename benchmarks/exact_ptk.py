@@ -35,6 +35,7 @@ from benchmarks.growth import exponent, saved
 from benchmarks.measure import RESULTS, Clock, in_own_process, peak_mib, shared_data, write
 from filbert import Forest, TreeSVC, read_examples
 from filbert.kernels import PartialTree
+from filbert.learners.svm import Engine
 
 Row = dict[str, Any]
 
@@ -144,14 +145,14 @@ def cross_validated(X: Forest, y: Any, grid: dict[str, list[float]]) -> dict[str
     return best[1]
 
 
-def labelled(name: str, n: str = "", engine: str = "auto") -> Row:
+def labelled(name: str, n: str = "", engine: Engine = "auto") -> Row:
     """Train on a data set with labels, or on every k-th of its examples."""
     clock = Clock()
     labels, trees = zip(*LABELLED[name](shared_data()), strict=True)
     step = max(1, len(trees) // int(n)) if n else 1
     X, y = Forest.from_brackets(trees[::step]), np.array(labels[::step])
     read = clock.lap()
-    clf = TreeSVC(PartialTree(), engine=engine, random_state=0, n_jobs=1)  # type: ignore[arg-type]
+    clf = TreeSVC(PartialTree(), engine=engine, random_state=0, n_jobs=1)
     row, _ = trained(X, y, clf)
     return row | {"cpu_read": read[0]}
 

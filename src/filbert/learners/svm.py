@@ -23,11 +23,12 @@ from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import Method, SupportVectorModel, factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
-from filbert.work import row_steps, worth_trying
+from filbert.work import LITTLE_WORK, row_steps, worth_trying
 
 FloatArray = NDArray[np.float64]
 
-_LITTLE_WORK = 1e8  # steps, a tenth of a second
+Engine = Literal["auto", "factors", "rows"]
+
 _ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
@@ -113,7 +114,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         C: float = 1.0,
         strategy: Literal["exact"] = "exact",
-        engine: Literal["auto", "factors", "rows"] = "auto",
+        engine: Engine = "auto",
         loss: Literal["hinge", "squared_hinge"] = "hinge",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
@@ -226,7 +227,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(kernel, Subtree):
             return self._factors(kernel, forest, None), "factors: those of Subtree take no search"
         rows = row_steps(kernel, forest)
-        if isinstance(kernel, PartialTree) and rows < _LITTLE_WORK:
+        if isinstance(kernel, PartialTree) and rows < LITTLE_WORK:
             reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
             return self._rows(kernel, forest), f"rows: {reason}"
         max_work = worth_trying(kernel, rows)
