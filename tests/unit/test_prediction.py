@@ -23,7 +23,7 @@ from filbert.errors import (
 )
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import Method, SupportVectorModel
-from tests.reference import kernels
+from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import DISJOINT, forests, random_forest, random_trees
 
@@ -44,17 +44,6 @@ def model_of(kernel: TreeKernel, support: list[str], n_problems: int = 1) -> Sup
     return SupportVectorModel(kernel, Forest(support), coef, rng.normal(size=n_problems))
 
 
-def reference_value(kernel: Any, a: Node, b: Node) -> float:
-    def raw(x: Node, y: Node) -> kernels.Number:
-        if isinstance(kernel, Subtree):
-            return kernels.subtree(x, y, kernel.decay)
-        if isinstance(kernel, PartialTree):
-            return kernels.partial_tree(x, y, kernel.decay, kernel.depth_decay, kernel.penalty)
-        return kernels.subset_tree(x, y, kernel.decay, kernel.include_leaves)
-
-    return kernels.normalized(raw, a, b) if kernel.normalize else float(raw(a, b))
-
-
 def check_close(model: SupportVectorModel, values: Array, K: Array) -> None:
     """Equal to 1e-10 of the sum of the sizes of what is added up."""
     error = np.abs(values - (K @ model.coef.T + model.intercept))
@@ -70,7 +59,7 @@ def test_values_are_those_of_the_papers(
     support: list[Node], new: list[Node], kernel: TreeKernel
 ) -> None:
     model = model_of(kernel, list(map(write, support)), 3)
-    K = np.array([[reference_value(kernel, t, s) for s in support] for t in new])
+    K = reference_matrix(kernel, new, support)
     texts = list(map(write, new))
     check_close(model, model.decision_function(texts, method="rows"), K)
     check_close(model, model.contributions(texts).sums() + model.intercept, K)
@@ -304,8 +293,7 @@ def test_norms_of_partial_trees_that_no_double_holds(
         model._between_factors(Forest(new), 1, None)
     K = kernel(new, support)
     nodes = list(map(parse, few))
-    reference = [[reference_value(kernel, t, s) for s in nodes[:2]] for t in nodes]
-    np.testing.assert_allclose(K[:4, :2], reference, rtol=1e-10)
+    np.testing.assert_allclose(K[:4, :2], reference_matrix(kernel, nodes, nodes[:2]), rtol=1e-10)
     monkeypatch.setattr(filbert.model, "LITTLE_WORK", 0.0)  # so that "auto" tries factors
     for method in get_args(Method):
         check_close(model, model.decision_function(new, method=method), K)

@@ -15,9 +15,9 @@ from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemo
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.learners import svm
 from filbert.work import row_steps, row_steps_between, worth_trying
+from tests.reference.matrix import reference_matrix
 from tests.reference.trees import parse
 from tests.unit.test_factors import SAMPLED, sample
-from tests.unit.test_factors_partial import reference_matrix
 from tests.unit.test_tree_svc import LOSSES, TIGHT, Loss, data, linear_optimum, primal, svc_optimum
 
 PARTIAL = [
@@ -278,8 +278,9 @@ def test_every_data_set(shared_dir: Path, name: str) -> None:
     """Decision values and objectives against a kernel matrix of the reference's values."""
     texts = sorted(sample(DATASETS[name](shared_dir / "data"), 60, seed=2), key=len)[:15]
     X, y = Forest(texts), np.arange(len(texts)) % 3
+    trees = [parse(text) for text in texts]
     for kernel in PARTIAL[:2]:
-        K = reference_matrix(kernel, [parse(text) for text in texts])
+        K = reference_matrix(kernel, trees, trees)
         fitted = {}
         for engine in ("rows", "factors"):
             options = {"engine": engine, "tol": 1e-7, "max_iter": 10**6, "random_state": 0}
