@@ -179,13 +179,47 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each tree."""
-        return self._chosen(self.decision_function(X))
+        values = self.decision_function(X)
+        return classes_by_score(self.classes_, values)
 
-    def _chosen(self, values: FloatArray) -> NDArray[Any]:
-        """Return the classes that go with scores."""
-        chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
-        predicted: NDArray[Any] = self.classes_[chosen]
-        return predicted
+    def check_parameters(self) -> None:
+        """Raise InvalidParameterError where a parameter has a value that it cannot have.
+
+        `fit` does so first. By itself it is of use before X is read from a long file.
+        """
+        _check_cost(self.C)
+        if self.strategy != "exact":
+            raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
+        if self.engine not in ("auto", "factors", "rows"):
+            raise InvalidParameterError(
+                f"TreeSVC: engine must be 'auto', 'factors' or 'rows', got {self.engine!r}"
+            )
+        if not isinstance(self.kernel, SubsetTree | Subtree | PartialTree | None):
+            raise InvalidParameterError(
+                f"TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
+            )
+        if self.kernel is not None:
+            self.kernel._spec()
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise InvalidParameterError(
+                f"TreeSVC: loss must be 'hinge' or 'squared_hinge', got {self.loss!r}"
+            )
+        if not _is_real(self.tol) or not 0 < self.tol < 1:
+            raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {self.tol!r}")
+        for name, least, most in (("max_iter", 1, 2**32), ("max_memory", 1, 2**63)):
+            value = getattr(self, name)
+            if value is None and name == "max_memory":
+                continue
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not whole or not least <= value < most:
+                raise InvalidParameterError(
+                    f"TreeSVC: {name} must be a positive integer, got {value!r}"
+                )
+        for name in ("fit_intercept", "warm_start"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidParameterError(
+                    f"TreeSVC: {name} must be True or False, got {getattr(self, name)!r}"
+                )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -196,7 +230,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- training
 
     def _prepare(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "_Task":
-        self._check_parameters()
+        self.check_parameters()
         forest = as_forest(X)
         classes, coded = _checked_classes(y, len(forest))
         weights = _checked_weights(sample_weight, len(forest))
@@ -271,8 +305,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
 
     def _solve(self, task: "_Task", C: float, start: FloatArray | None) -> None:
-        if not _is_real(C) or not 0 < C < np.inf:
-            raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
+        _check_cost(C)
         rng = check_random_state(self.random_state)
         seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
         bounds = np.broadcast_to(C * task.weights, task.signs.shape)
@@ -311,38 +344,6 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.engine_ = task.engine
         self._alpha = alpha
 
-    def _check_parameters(self) -> None:
-        if self.strategy != "exact":
-            raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
-        if self.engine not in ("auto", "factors", "rows"):
-            raise InvalidParameterError(
-                f"TreeSVC: engine must be 'auto', 'factors' or 'rows', got {self.engine!r}"
-            )
-        if not isinstance(self.kernel, SubsetTree | Subtree | PartialTree | None):
-            raise InvalidParameterError(
-                f"TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
-            )
-        if self.loss not in ("hinge", "squared_hinge"):
-            raise InvalidParameterError(
-                f"TreeSVC: loss must be 'hinge' or 'squared_hinge', got {self.loss!r}"
-            )
-        if not _is_real(self.tol) or not 0 < self.tol < 1:
-            raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {self.tol!r}")
-        for name, least, most in (("max_iter", 1, 2**32), ("max_memory", 1, 2**63)):
-            value = getattr(self, name)
-            if value is None and name == "max_memory":
-                continue
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not whole or not least <= value < most:
-                raise InvalidParameterError(
-                    f"TreeSVC: {name} must be a positive integer, got {value!r}"
-                )
-        for name in ("fit_intercept", "warm_start"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidParameterError(
-                    f"TreeSVC: {name} must be True or False, got {getattr(self, name)!r}"
-                )
-
 
 @dataclass
 class _Task:
@@ -358,8 +359,20 @@ class _Task:
     weights: FloatArray  # by example: what C is multiplied with
 
 
+def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
+    """Return the class of each tree: by the sign of its score, or by the largest of several."""
+    chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
+    predicted: NDArray[Any] = classes[chosen]
+    return predicted
+
+
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_cost(C: Any) -> None:
+    if not _is_real(C) or not 0 < C < np.inf:
+        raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
 
 
 def _checked_classes(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
