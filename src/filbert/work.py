@@ -43,7 +43,7 @@ def row_steps_between(kernel: TreeKernel, a: Forest, b: Forest) -> float:
     return 2.0 * float(np.sqrt(row_steps(kernel, a) * row_steps(kernel, b)))
 
 
-def worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
+def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
     """Return the steps after which factorising is given up for rows.
 
     Rows are computed for the trees that matter only, so all of them are the most that it can cost;

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
@@ -268,14 +269,33 @@ def test_partial_trees(normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None
     check_close(model, model.contributions(texts).sums() + model.intercept, K)
 
 
-@pytest.mark.parametrize("steps", [1.0, 20.0, 1e12])
-def test_partial_trees_by_what_they_take(steps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("steps", "ways"),
+    [(1.0, ["_by_rows"]), (20.0, ["_by_factors", "_by_rows"]), (1e12, ["_by_factors"])],
+)
+def test_partial_trees_by_what_they_take(
+    steps: float, ways: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Factors that take too much work are given up."""
+    taken: list[str] = []
+
+    def noted(name: str) -> Callable[..., Array]:
+        method: Callable[..., Array] = getattr(SupportVectorModel, name)
+
+        def way(*arguments: Any) -> Array:
+            taken.append(name)
+            return method(*arguments)
+
+        return way
+
+    for name in ("_by_rows", "_by_factors"):
+        monkeypatch.setattr(SupportVectorModel, name, noted(name))
     texts = [write(tree) for tree in random_trees(4, 60, 15)]
     model = model_of(PartialTree(), texts[:40])
     monkeypatch.setattr(filbert.model, "LITTLE_WORK", 5.0)
     monkeypatch.setattr(filbert.model, "row_steps_between", lambda *_: steps)
     check_close(model, model.decision_function(texts), PartialTree()(texts, model.support))
+    assert taken == ways
 
 
 @pytest.mark.parametrize("penalty", ["span", "gaps"])

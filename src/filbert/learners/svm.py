@@ -23,7 +23,7 @@ from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import Method, SupportVectorModel, factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
-from filbert.work import LITTLE_WORK, row_steps, worth_trying
+from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
 FloatArray = NDArray[np.float64]
 
@@ -171,7 +171,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        # Partial trees that did not factorise in training are not tried again.
+        # Partial trees that were not factorised in training are not in prediction.
         by_rows = isinstance(self.model_.kernel, PartialTree) and self.engine_.startswith("rows")
         method: Method = "rows" if by_rows else "auto"
         values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
@@ -264,7 +264,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(kernel, PartialTree) and rows < LITTLE_WORK:
             reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
             return self._rows(kernel, forest), f"rows: {reason}"
-        max_work = worth_trying(kernel, rows)
+        max_work = steps_worth_trying(kernel, rows)
         try:
             factors = self._factors(kernel, forest, max_work)
         except WorkLimitError:
