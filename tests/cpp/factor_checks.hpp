@@ -18,6 +18,14 @@ inline constexpr double kTolerance = 1e-12;
 // As learners have it; hardly any; none, which closes every block by pairs; and no end.
 inline constexpr double kBudgets[] = {1.0, 0.3, 0.0, 1e9};
 
+inline std::vector<std::vector<Tree>> some_forests() {
+  std::vector<std::vector<Tree>> forests{{{"A", {}}}, random_trees(1, 1, 5), {}};
+  for (unsigned seed = 2; seed < 7; ++seed) forests.push_back(random_trees(seed, 12, 4, 3));
+  for (unsigned seed = 7; seed < 9; ++seed) forests.push_back(random_trees(seed, 8, 3, 6));
+  for (unsigned seed = 9; seed < 13; ++seed) forests.push_back(near_duplicates(seed, 10, 5));
+  return forests;
+}
+
 // `delta` is that of all pairs of distinct nodes, by rows.
 template <class Real>
 void check_factors(const KernelSpec& spec, const Dag& dag, const std::vector<double>& delta,
@@ -37,6 +45,13 @@ inline void check_all_budgets(const KernelSpec& spec, const Dag& dag) {
   for (const double budget : kBudgets) check_factors<double>(spec, dag, delta, budget, 1);
   check_factors<double>(spec, dag, delta, 1.0, 3);
   for (const double budget : {1e9, 0.0}) check_factors<Wide>(spec, dag, delta, budget, 2);
+}
+
+inline void check_all_forests(const std::vector<KernelSpec>& specs) {
+  for (const std::vector<Tree>& trees : some_forests()) {
+    const Forest forest = forest_of(trees);
+    for (const KernelSpec& spec : specs) check_all_budgets(spec, *forest.dag);
+  }
 }
 
 // A column is shared by two nodes at least and has mass and values, of which the largest is 1; rows

@@ -18,20 +18,7 @@ std::vector<KernelSpec> partial_specs() {
   return specs;
 }
 
-std::vector<std::vector<Tree>> some_forests() {
-  std::vector<std::vector<Tree>> forests{{{"A", {}}}, random_trees(1, 1, 5), {}};
-  for (unsigned seed = 2; seed < 7; ++seed) forests.push_back(random_trees(seed, 12, 4, 3));
-  for (unsigned seed = 7; seed < 9; ++seed) forests.push_back(random_trees(seed, 8, 3, 6));
-  for (unsigned seed = 9; seed < 13; ++seed) forests.push_back(near_duplicates(seed, 10, 5));
-  return forests;
-}
-
-void factors_multiply_to_delta() {
-  for (const std::vector<Tree>& trees : some_forests()) {
-    const Forest forest = forest_of(trees);
-    for (const KernelSpec& spec : partial_specs()) check_all_budgets(spec, *forest.dag);
-  }
-}
+void factors_multiply_to_delta() { check_all_forests(partial_specs()); }
 
 void columns_are_classes() {
   for (const std::vector<Tree>& trees : some_forests()) {
