@@ -35,6 +35,7 @@ from benchmarks.growth import exponent, saved
 from benchmarks.measure import RESULTS, Clock, in_own_process, peak_mib, shared_data, write
 from filbert import Forest, TreeSVC, read_examples
 from filbert.kernels import PartialTree
+from filbert.learners.svm import Engine
 
 Row = dict[str, Any]
 
@@ -50,14 +51,14 @@ WIDE = 2_000
 # ------------------------------------------------------------------ one row each, in this process
 
 
-def trained(X: Forest, y: Any, clf: TreeSVC) -> tuple[Row, Any]:
+def trained(X: Forest, y: Any, clf: TreeSVC) -> Row:
     """Fit, and say how it went."""
     clock = Clock()
     task = clf._prepare(X, y, None)  # fit is this, and
     prepare = clock.lap()
     clf._solve(task, clf.C, None)  # this
     solve = clock.lap()
-    row = {
+    return {
         "n_trees": len(X),
         "threads": clf.n_jobs,
         "cpu_seconds": round(prepare[0] + solve[0], 4),
@@ -72,7 +73,6 @@ def trained(X: Forest, y: Any, clf: TreeSVC) -> tuple[Row, Any]:
         "rows_computed": getattr(task.matrix, "n_rows_computed", 0),
         "nonzeros": getattr(task.matrix, "n_entries", 0),
     }
-    return row, task.matrix
 
 
 def with_total(row: Row, *laps: tuple[float, float]) -> Row:
@@ -87,7 +87,7 @@ def srl(train: str, test: str) -> Row:
     X, y = read_examples(train, n_jobs=1)
     read = clock.lap()
     clf = TreeSVC(PartialTree(), random_state=0, n_jobs=1)
-    row, _ = trained(X, y, clf)
+    row = trained(X, y, clf)
     clock.lap()
     X_test, y_test = read_examples(test, n_jobs=1)
     read_test = clock.lap()
@@ -100,11 +100,10 @@ def srl(train: str, test: str) -> Row:
 
 def question_files() -> tuple[Any, ...]:
     folder = shared_data() / "qc"
-    parts = (read_examples(folder / f"{part}.jsonl.xz", tree="trees.grct") for part in _PARTS)
-    return tuple(item for part in parts for item in part)
-
-
-_PARTS = ("train", "test")
+    train, test = (
+        read_examples(folder / f"{part}.jsonl.xz", tree="trees.grct") for part in ("train", "test")
+    )
+    return *train, *test
 
 
 def questions(choose: str) -> Row:
@@ -115,7 +114,7 @@ def questions(choose: str) -> Row:
         chosen = cross_validated(X, y, C_GRID if choose == "C" else GRID)
         search = clock.lap()
     clf = question_model(chosen["decay"], chosen["depth_decay"], C=chosen["C"])
-    row, _ = trained(X, y, clf)
+    row = trained(X, y, clf)
     clock = Clock()
     accuracy = accuracy_score(y_test, clf.predict(X_test))
     predict = clock.lap()
@@ -144,15 +143,15 @@ def cross_validated(X: Forest, y: Any, grid: dict[str, list[float]]) -> dict[str
     return best[1]
 
 
-def labelled(name: str, n: str = "", engine: str = "auto") -> Row:
+def labelled(name: str, n: str = "", engine: Engine = "auto") -> Row:
     """Train on a data set with labels, or on every k-th of its examples."""
     clock = Clock()
     labels, trees = zip(*LABELLED[name](shared_data()), strict=True)
     step = max(1, len(trees) // int(n)) if n else 1
     X, y = Forest.from_brackets(trees[::step]), np.array(labels[::step])
     read = clock.lap()
-    clf = TreeSVC(PartialTree(), engine=engine, random_state=0, n_jobs=1)  # type: ignore[arg-type]
-    row, _ = trained(X, y, clf)
+    clf = TreeSVC(PartialTree(), engine=engine, random_state=0, n_jobs=1)
+    row = trained(X, y, clf)
     return row | {"cpu_read": read[0]}
 
 
@@ -185,7 +184,7 @@ def wide(n: str) -> Row:
 
 def growth_srl(path: str) -> Row:
     X, y = read_examples(path, n_jobs=1)
-    return trained(X, y, TreeSVC(PartialTree(), engine="factors", random_state=0, n_jobs=1))[0]
+    return trained(X, y, TreeSVC(PartialTree(), engine="factors", random_state=0, n_jobs=1))
 
 
 ONE: dict[str, Callable[..., Row]] = {

@@ -1,7 +1,6 @@
 """What learning produces: support vectors with weights, and how they score trees."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ from filbert.forest import Forest, as_forest
 from filbert.kernels import PartialTree, TreeKernel
 from filbert.threads import n_threads
 from filbert.tree import Tree
-from filbert.work import row_steps_between
+from filbert.work import LITTLE_WORK, row_steps_between
 
 FloatArray = NDArray[np.float64]
 
@@ -33,7 +32,6 @@ Method = Literal["auto", "rows", "pairs", "factors"]
 # 857 functions of the standard library, 68 nodes each and ten classes, with 849 support vectors:
 # 38 us each by rows, 86 us by factors.
 _MANY = 20_000
-_LITTLE_WORK = 1e8  # steps, a tenth of a second
 _SMALL_NORM = 1e-100  # which decays of such a size lead to
 _PAIRS_BYTES = 64 << 20  # of the kernel matrix at a time
 
@@ -168,11 +166,11 @@ class SupportVectorModel:
             return by(trees, n_jobs)
         # All these kernels are needed, so half of what they take is what a try may cost.
         max_work = 0.5 * row_steps_between(self.kernel, self.support, trees)
-        if max_work < _LITTLE_WORK:
+        if max_work < LITTLE_WORK:
             return self._by_rows(trees, n_jobs)
         try:
             return self._by_factors(trees, n_jobs, max_work)
-        except WorkLimitError:
+        except (WorkLimitError, KernelOverflowError):  # a tree with itself may be out of range
             return self._by_rows(trees, n_jobs)
 
     def _by_rows(self, trees: Forest, n_jobs: int | None) -> FloatArray:
@@ -227,8 +225,11 @@ class SupportVectorModel:
         self, trees: Forest, n_jobs: int | None, max_work: float | None = None
     ) -> FloatArray:
         if isinstance(self.kernel, PartialTree):
-            with suppress(KernelOverflowError):  # without norms; with them nothing overflows
+            try:
                 return self._between_factors(trees, n_jobs, max_work)
+            except KernelOverflowError:
+                if not self.kernel.normalize:
+                    raise  # else factors that include the norms are within range
         factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False, max_work=max_work)
         return factors.scores(weights, n_threads(n_jobs))[len(self.support) :]
 

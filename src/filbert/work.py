@@ -10,6 +10,8 @@ from filbert.kernels import PartialTree, TreeKernel
 _CHILDREN = 0.9
 _TREES = 50.0
 
+LITTLE_WORK = 1e8  # steps: a tenth of a second, not worth a thought
+
 
 def row_steps(kernel: TreeKernel, forest: Forest) -> float:
     """Estimate the steps that the kernel matrix of a forest's trees takes by rows.
@@ -41,11 +43,11 @@ def row_steps_between(kernel: TreeKernel, a: Forest, b: Forest) -> float:
     return 2.0 * float(np.sqrt(row_steps(kernel, a) * row_steps(kernel, b)))
 
 
-def worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
+def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
     """Return the steps after which factorising is given up for rows.
 
     Rows are computed for the trees that matter only, so all of them are the most that it can cost;
     and a try that fails should cost little beside. Subset trees nearly always factorise.
     """
     share = 0.05 if isinstance(kernel, PartialTree) else 1.0
-    return max(1e8, share * steps_by_rows)
+    return max(LITTLE_WORK, share * steps_by_rows)

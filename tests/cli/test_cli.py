@@ -238,7 +238,8 @@ def test_labels_stay_on_their_line(tmp_path: Path, bare: str) -> None:
         (["train", "TSV", "-o", "m", "--on-error", "hide"], "on_error must be"),
         (["train", "TSV", "-o", "m", "--format", "xml"], "format must be"),
         (["train", "TSV", "-o", "m", "--label", "kind"], "column numbers"),
-        (["train", "TSV", "-o", "m", "-C", "0"], "C must be positive"),
+        (["train", "TSV", "-o", "m", "--engine", "magic"], "engine must be 'auto', 'factors'"),
+        (["train", "missing.tsv", "-o", "m", "-C", "0"], "C must be positive"),  # not read at all
         (["train", "BAD", "-o", "m"], "bad.tsv, line 2"),
         (["train", "EMPTY", "-o", "m"], "no examples"),
         (["train", "PAIRS", "-o", "m"], "several trees, tree_1, tree_2"),

@@ -1,23 +1,17 @@
 // Training on rows: the cache by itself, and the solver against optimality conditions that are
 // checked with a kernel matrix from elsewhere.
 #include <algorithm>
-#include <cmath>
 
 #include "base/errors.hpp"
-#include "check.hpp"
 #include "learn/row_trainer.hpp"
 #include "reference_kernels.hpp"
-#include "trees.hpp"
+#include "svm_case.hpp"
 
 namespace filbert {
 
 namespace {
 
-KernelSpec partial_tree() {
-  KernelSpec spec;
-  spec.kernel = TreeKernel::partial_tree;
-  return spec;
-}
+const KernelSpec kSpec = partial_tree(0.4, 0.4);
 
 // K(i, j) = 100 i + j, so that an entry tells where it belongs.
 class NumberedRows final : public RowSource {
@@ -146,10 +140,10 @@ void rows_are_those_of_the_matrix() {
   const std::vector<Tree> trees = random_trees(5, 60, 4, 3);
   const Forest forest = forest_of(trees);
   for (const bool normalize : {true, false}) {
-    const std::vector<double> K = reference_matrix(partial_tree(), trees, trees, normalize);
+    const std::vector<double> K = reference_matrix(kSpec, trees, trees, normalize);
     const std::size_t n = trees.size();
     Ids numbers(n);
-    TileRows rows(partial_tree(), forest.dag, forest.roots, numbers, normalize, 1, {});
+    TileRows rows(kSpec, forest.dag, forest.roots, numbers, normalize, 1, {});
     const Ids wanted{7, 0, 59, 31, 8, 9, 10, 11, 12, 13};
     std::vector<double> all(wanted.size() * n), block(wanted.size() * n, -1.0);
     std::vector<double*> to_all, to_block;
@@ -170,118 +164,69 @@ void rows_are_those_of_the_matrix() {
   }
 }
 
-struct Case {
+struct Case : SvmCase {
   Forest forest;
-  std::vector<double> K;
-  std::vector<std::int8_t> y;
-  std::vector<double> C;
-  bool squared_hinge = false;
-  bool intercept = true;
-
-  std::size_t size() const { return y.size(); }
-  SvmProblem problem(double tol) const {
-    return {y, C, squared_hinge, intercept, tol, 0, 1'000'000};
-  }
 };
 
-Case random_case(unsigned seed, std::size_t n, double C, bool squared_hinge, bool intercept) {
-  std::mt19937 random(seed);
+// Some examples have no weight.
+Case random_case(unsigned seed, std::size_t n, double C = 1.0, bool squared_hinge = false,
+                 bool intercept = true) {
   const std::vector<Tree> trees = random_trees(seed, n, 4, 3);
-  Case c{
-      forest_of(trees), reference_matrix(partial_tree(), trees, trees, true), {}, {}, squared_hinge,
-      intercept};
-  for (std::size_t i = 0; i < n; ++i) {
-    c.y.push_back(below(random, 2) == 0 ? 1 : -1);
-    c.C.push_back(i % 7 == 0 ? 0.0 : C * (1.0 + below(random, 3)));
-  }
+  std::vector<double> K = reference_matrix(kSpec, trees, trees, true);
+  Case c{random_svm_case(seed, std::move(K), n, C, squared_hinge, intercept), forest_of(trees)};
+  for (std::size_t i = 0; i < n; i += 7) c.C[i] = 0.0;
   return c;
 }
 
-SvmSolution solved(const Case& c, double tol, std::uint64_t max_bytes, int n_threads = 1,
+// With room for so many rows of doubles.
+SvmSolution solved(const Case& c, double tol, std::size_t n_rows, int n_threads = 1,
                    std::span<const double> start = {}) {
-  RowTrainer trainer(partial_tree(), c.forest.dag, c.forest.roots, true, max_bytes, 1, {});
+  const std::uint64_t max_bytes = n_rows * c.size() * sizeof(double);
+  RowTrainer trainer(kSpec, c.forest.dag, c.forest.roots, true, max_bytes, 1, {});
   const SvmProblem problem = c.problem(tol);
   std::vector<std::span<const double>> starts;
   if (!start.empty()) starts.push_back(start);
   return trainer.train({&problem, 1}, starts, n_threads, {})[0];
 }
 
-double margin(const Case& c, const SvmSolution& s, std::size_t i) {
-  double sum = s.intercept;
-  for (std::size_t j = 0; j < c.size(); ++j) sum += c.K[i * c.size() + j] * s.alpha[j] * c.y[j];
-  return c.y[i] * sum;
-}
-
-// With room for all rows, and for few of them.
 void optimality_conditions() {
-  for (const double C : {0.05, 1.0, 10.0}) {
-    for (const bool squared_hinge : {false, true}) {
-      for (const bool intercept : {false, true}) {
-        const Case c = random_case(1, 80, C, squared_hinge, intercept);
-        for (const std::uint64_t n_rows : {1000, 16}) {
-          const SvmSolution s = solved(c, 1e-10, n_rows * c.size() * sizeof(double));
-          CHECK(s.gap <= 1e-10);
-          for (std::size_t i = 0; i < c.size(); ++i) {
-            const double m = margin(c, s, i);
-            CHECK(s.alpha[i] >= 0.0);
-            if (c.C[i] == 0.0) {
-              CHECK_EQUAL(s.alpha[i], 0.0);
-            } else if (squared_hinge) {
-              CHECK(std::fabs(s.alpha[i] - 2 * c.C[i] * std::max(0.0, 1.0 - m)) < 1e-2);
-            } else {
-              CHECK(s.alpha[i] <= c.C[i]);
-              if (s.alpha[i] < c.C[i]) CHECK(m >= 1.0 - 1e-2);
-              if (s.alpha[i] > 0.0) CHECK(m <= 1.0 + 1e-2);
-            }
-          }
-        }
-      }
+  for_each_setting([](double C, bool squared_hinge, bool intercept) {
+    const Case c = random_case(1, 80, C, squared_hinge, intercept);
+    for (const std::size_t n_rows : {1000, 16}) {
+      const SvmSolution s = solved(c, 1e-10, n_rows);
+      CHECK(s.gap <= 1e-10);
+      check_optimal(c, s, 1e-2);
+      for (std::size_t i = 0; i < c.size(); i += 7) CHECK_EQUAL(s.alpha[i], 0.0);
     }
-  }
+  });
 }
 
 void objectives_are_what_they_say() {
+  const Case c = random_case(2, 300);
   for (const double tol : {0.3, 1e-3, 1e-8}) {
-    const Case c = random_case(2, 300, 1.0, false, true);
-    for (const std::uint64_t n_rows : {1000, 50}) {
-      const SvmSolution s = solved(c, tol, n_rows * c.size() * sizeof(double));
-      double norm = 0.0, loss = 0.0, linear = 0.0;
-      for (std::size_t i = 0; i < c.size(); ++i) {
-        const double m = margin(c, s, i);
-        norm += s.alpha[i] * m;
-        loss += c.C[i] * std::max(0.0, 1.0 - m);
-        linear += s.alpha[i];
-      }
-      CHECK_NEAR(s.primal, norm / 2 + loss, 1e-10);
-      CHECK_NEAR(s.dual, linear - norm / 2, 1e-10);
-      CHECK(s.gap <= tol);
-    }
+    for (const std::size_t n_rows : {1000, 50}) check_objectives(c, solved(c, tol, n_rows), tol);
   }
 }
 
 void the_same_bytes_for_any_threads() {
-  const Case c = random_case(3, 400, 1.0, false, true);
-  const SvmSolution one = solved(c, 1e-6, 100 * c.size() * sizeof(double));
-  for (const int n_threads : {kInline, 2, 5}) {
-    const SvmSolution same = solved(c, 1e-6, 100 * c.size() * sizeof(double), n_threads);
-    CHECK(same.alpha == one.alpha);
-    CHECK_EQUAL(same.gap, one.gap);
-  }
+  const Case c = random_case(3, 400);
+  const SvmSolution one = solved(c, 1e-6, 100);
+  for (const int n_threads : {kInline, 2, 5}) check_same(solved(c, 1e-6, 100, n_threads), one);
 }
 
 void from_the_solution_there_is_no_way_to_go() {
-  const Case c = random_case(4, 300, 1.0, false, true);
-  for (const std::uint64_t n_rows : {1000, 50}) {
-    const SvmSolution s = solved(c, 1e-7, n_rows * c.size() * sizeof(double));
-    const SvmSolution again = solved(c, 1.01e-7, n_rows * c.size() * sizeof(double), 1, s.alpha);
+  const Case c = random_case(4, 300);
+  for (const std::size_t n_rows : {1000, 50}) {
+    const SvmSolution s = solved(c, 1e-7, n_rows);
+    const SvmSolution again = solved(c, 1.01e-7, n_rows, 1, s.alpha);
     CHECK_EQUAL(again.n_sweeps, 0);
     CHECK(again.alpha == s.alpha);
   }
 }
 
 void it_can_be_stopped() {
-  const Case c = random_case(5, 300, 1.0, false, true);
-  RowTrainer trainer(partial_tree(), c.forest.dag, c.forest.roots, true, 1 << 30, 1, {});
+  const Case c = random_case(5, 300);
+  RowTrainer trainer(kSpec, c.forest.dag, c.forest.roots, true, 1 << 30, 1, {});
   const SvmProblem problem = c.problem(1e-12);
   struct Enough {};
   const Watch watch = [](std::size_t, std::size_t) { throw Enough{}; };

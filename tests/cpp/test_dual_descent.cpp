@@ -4,67 +4,37 @@
 #include <cmath>
 #include <limits>
 
-#include "check.hpp"
 #include "engine/tree_factors.hpp"
 #include "learn/dual_descent.hpp"
 #include "reference_factors.hpp"
+#include "svm_case.hpp"
 
 namespace filbert {
 
 namespace {
 
-struct Case {
+struct Case : SvmCase {
   TreeFactors factors;
-  std::vector<double> K;
-  std::vector<std::int8_t> y;
-  std::vector<double> C;
-  bool squared_hinge = false;
-  bool intercept = true;
-
-  std::size_t size() const { return y.size(); }
-  SvmProblem problem(double tol = 1e-12) const {
-    SvmProblem p{y, C};
-    p.squared_hinge = squared_hinge;
-    p.intercept = intercept;
-    p.tol = tol;
-    p.max_sweeps = 1'000'000;
-    return p;
-  }
-  // K_ij + intercept
-  double kernel(std::size_t i, std::size_t j) const {
-    return K[i * size() + j] + (intercept ? 1.0 : 0.0);
-  }
-  double ridge(std::size_t i) const { return squared_hinge ? 0.5 / C[i] : 0.0; }
 };
 
+TreeFactors factors_of(const Forest& forest) {
+  return assemble(factorize<double>(subset_tree(0.4), *forest.dag, {}, 1, {}), *forest.dag,
+                  forest.roots, {}, 1, {});
+}
+
 Case random_case(unsigned seed, std::size_t n, double C, bool squared_hinge, bool intercept) {
-  std::mt19937 random(seed);
-  const KernelSpec spec = subset_tree(0.4);
   const std::vector<Tree> trees = random_trees(seed, n, 4, 3);
-  const Forest forest = forest_of(trees);
-  Case c;
-  c.factors = assemble(factorize<double>(spec, *forest.dag, {}, 1, {}), *forest.dag, forest.roots,
-                       {}, 1, {});
-  c.K = reference_matrix(spec, trees, trees, true);
-  for (std::size_t i = 0; i < n; ++i) {
-    c.y.push_back(below(random, 2) == 0 ? 1 : -1);
-    c.C.push_back(C * (1.0 + below(random, 3)));
-  }
-  c.squared_hinge = squared_hinge;
-  c.intercept = intercept;
-  return c;
+  std::vector<double> K = reference_matrix(subset_tree(0.4), trees, trees, true);
+  return {random_svm_case(seed, std::move(K), n, C, squared_hinge, intercept),
+          factors_of(forest_of(trees))};
 }
 
 template <class Visit>
 void for_each_case(std::size_t n, unsigned n_seeds, const Visit& visit) {
   for (unsigned seed = 1; seed <= n_seeds; ++seed) {
-    for (const double C : {0.05, 1.0, 30.0}) {
-      for (const bool squared_hinge : {false, true}) {
-        for (const bool intercept : {false, true}) {
-          visit(random_case(seed, n, C, squared_hinge, intercept));
-        }
-      }
-    }
+    for_each_setting([&](double C, bool squared_hinge, bool intercept) {
+      visit(random_case(seed, n, C, squared_hinge, intercept));
+    });
   }
 }
 
@@ -76,62 +46,18 @@ SvmSolution solved(const Case& c, const SvmProblem& problem, std::span<const dou
   return solution;
 }
 
-// y_i (w . x_i + b), from the kernel matrix alone.
-double margin(const Case& c, const std::vector<double>& alpha, std::size_t i) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < c.size(); ++j) sum += c.kernel(i, j) * alpha[j] * c.y[j];
-  return c.y[i] * sum;
-}
-
-// 1/2 |w|^2 + sum of C_i loss_i and what is below it.
-std::pair<double, double> objectives(const Case& c, const std::vector<double>& alpha) {
-  double norm = 0.0, loss = 0.0, linear = 0.0, ridges = 0.0;
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    if (c.C[i] == 0.0) continue;
-    const double m = margin(c, alpha, i);
-    const double violation = std::max(0.0, 1.0 - m);
-    norm += alpha[i] * m;
-    loss += c.C[i] * (c.squared_hinge ? violation * violation : violation);
-    linear += alpha[i];
-    ridges += c.ridge(i) * alpha[i] * alpha[i];
-  }
-  return {norm / 2 + loss, linear - (norm + ridges) / 2};
-}
-
-bool near(double a, double b, double tolerance) {
-  return std::fabs(a - b) <= tolerance * (1.0 + std::fabs(b));
-}
-
 void optimality_conditions() {
   for_each_case(40, 4, [](const Case& c) {
     const SvmSolution s = solved(c, c.problem());
     CHECK(s.gap <= 1e-12);
-    double intercept = 0.0;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      const double m = margin(c, s.alpha, i);
-      intercept += s.alpha[i] * c.y[i];
-      if (c.squared_hinge) {
-        CHECK(near(s.alpha[i], 2 * c.C[i] * std::max(0.0, 1.0 - m), 1e-4));
-        continue;
-      }
-      CHECK(s.alpha[i] >= 0.0 && s.alpha[i] <= c.C[i]);
-      if (s.alpha[i] < c.C[i]) CHECK(m >= 1.0 - 1e-4);
-      if (s.alpha[i] > 0.0) CHECK(m <= 1.0 + 1e-4);
-    }
-    CHECK(near(s.intercept, c.intercept ? intercept : 0.0, 1e-12));
+    check_optimal(c, s, 1e-4);
   });
 }
 
 void objectives_and_gap_are_what_they_say() {
   for (const double tol : {0.3, 1e-2, 1e-3, 1e-8}) {
-    for_each_case(40, 2, [&](const Case& c) {
-      const SvmSolution s = solved(c, c.problem(tol));
-      const auto [primal, dual] = objectives(c, s.alpha);
-      CHECK(near(s.primal, primal, 1e-10));
-      CHECK(near(s.dual, dual, 1e-10));
-      CHECK(s.gap >= 0.0 && s.gap <= tol);
-      CHECK(near(s.gap, (primal - dual) / primal, 1e-10));
-    });
+    for_each_case(40, 2,
+                  [&](const Case& c) { check_objectives(c, solved(c, c.problem(tol)), tol); });
   }
 }
 
@@ -205,12 +131,10 @@ void the_optimum_by_brute_force() {
 
 // K = 1: alpha is min(C, 1), or 1 / (1 + 1 / 2C) under the squared hinge; twice K with intercept.
 void one_example() {
-  const Forest forest = read("(S (A a) (B b))");
-  const TreeFactors factors = assemble(factorize<double>(subset_tree(0.4), *forest.dag, {}, 1, {}),
-                                       *forest.dag, forest.roots, {}, 1, {});
+  const TreeFactors factors = factors_of(read("(S (A a) (B b))"));
   for (const double C : {0.2, 1.0, 5.0}) {
     for (const std::int8_t y : {-1, 1}) {
-      Case c{factors, {1.0}, {y}, {C}, false, false};
+      Case c{{{1.0}, {y}, {C}, false, false}, factors};
       CHECK_NEAR(solved(c, c.problem()).alpha[0], std::min(C, 1.0), 1e-9);
       c.intercept = true;
       CHECK_NEAR(solved(c, c.problem()).alpha[0], std::min(C, 0.5), 1e-9);
@@ -223,11 +147,9 @@ void one_example() {
 
 // A tree without fragments cannot be learned without an intercept: it costs its C, for ever.
 void an_example_without_fragments() {
-  const Forest forest = read("(a) (S (A a))");
-  const TreeFactors factors = assemble(factorize<double>(subset_tree(0.4), *forest.dag, {}, 1, {}),
-                                       *forest.dag, forest.roots, {}, 1, {});
+  const TreeFactors factors = factors_of(read("(a) (S (A a))"));
   for (const bool squared_hinge : {false, true}) {
-    const Case c{factors, {0.0, 0.0, 0.0, 1.0}, {1, -1}, {3.0, 2.0}, squared_hinge, false};
+    const Case c{{{0.0, 0.0, 0.0, 1.0}, {1, -1}, {3.0, 2.0}, squared_hinge, false}, factors};
     const SvmSolution s = solved(c, c.problem());
     CHECK(s.gap <= 1e-12);
     CHECK(near(s.primal, 3.0 + (squared_hinge ? 0.4 : 0.5), 1e-9));
@@ -297,9 +219,7 @@ void a_seed_gives_the_same_bytes() {
   const SvmSolution one = solved(c, problem);
   for (const int n_threads : {1, 2, 5}) {
     problem.n_threads = n_threads;
-    const SvmSolution same = solved(c, problem);
-    CHECK(same.alpha == one.alpha);
-    CHECK_EQUAL(same.gap, one.gap);
+    check_same(solved(c, problem), one);
   }
   problem.seed = 1;
   CHECK(near(solved(c, problem).primal, one.primal, 1e-3));

@@ -1,18 +1,9 @@
 // Delta = Phi M Phi^T + diag(r) for partial trees, against brute force.
-#include <algorithm>
-#include <cmath>
-
-#include "base/errors.hpp"
-#include "check.hpp"
-#include "engine/factors.hpp"
-#include "reference_factors.hpp"
+#include "factor_checks.hpp"
 
 namespace filbert {
 
 namespace {
-
-constexpr double kTolerance = 1e-12;
-struct Interrupt {};
 
 std::vector<KernelSpec> partial_specs() {
   std::vector<KernelSpec> specs;
@@ -27,76 +18,14 @@ std::vector<KernelSpec> partial_specs() {
   return specs;
 }
 
-// As learners have it; hardly any; none, which closes every block by pairs; and no end.
-constexpr double kBudgets[] = {1.0, 0.3, 0.0, 1e9};
+void factors_multiply_to_delta() { check_all_forests(partial_specs()); }
 
-std::vector<std::vector<Tree>> some_forests() {
-  std::vector<std::vector<Tree>> forests{{{"A", {}}}, random_trees(1, 1, 5), {}};
-  for (unsigned seed = 2; seed < 7; ++seed) forests.push_back(random_trees(seed, 12, 4, 3));
-  for (unsigned seed = 7; seed < 9; ++seed) forests.push_back(random_trees(seed, 8, 3, 6));
-  for (unsigned seed = 9; seed < 13; ++seed) forests.push_back(near_duplicates(seed, 10, 5));
-  return forests;
-}
-
-template <class Real>
-void check_factors(const KernelSpec& spec, const Dag& dag, const std::vector<double>& expected,
-                   double budget, int n_threads) {
-  const Factors<Real> factors = factorized<Real>(spec, dag, budget, n_threads);
-  CHECK_EQUAL(factors.begin.size(), dag.size() + 1);
-  const std::vector<double> actual = multiplied(factors);
-  CHECK_EQUAL(actual.size(), expected.size());
-  for (std::size_t i = 0; i < actual.size(); ++i) CHECK_NEAR(actual[i], expected[i], kTolerance);
-  for (NodeId u = 0; u < dag.size(); ++u) {
-    CHECK_NEAR(plain(factors.self[u]), expected[u * dag.size() + u], kTolerance);
-  }
-}
-
-void factors_multiply_to_delta() {
-  for (const std::vector<Tree>& trees : some_forests()) {
-    const Forest forest = forest_of(trees);
-    for (const KernelSpec& spec : partial_specs()) {
-      const std::vector<double> expected = reference_delta(spec, *forest.dag);
-      for (const double budget : kBudgets) {
-        check_factors<double>(spec, *forest.dag, expected, budget, 1);
-      }
-      check_factors<double>(spec, *forest.dag, expected, 1.0, 3);
-      for (const double budget : {1e9, 0.0}) {
-        check_factors<Wide>(spec, *forest.dag, expected, budget, 2);
-      }
-    }
-  }
-}
-
-// A column is shared by two nodes at least, has mass and values; both lists say the same.
 void columns_are_classes() {
   for (const std::vector<Tree>& trees : some_forests()) {
     const Forest forest = forest_of(trees);
     const auto factors = factorized<double>(partial_tree(0.4, 0.4), *forest.dag, 1e9, 1);
     CHECK_EQUAL(factors.n_blocks_by_pairs, 0);
-    std::vector<std::vector<std::pair<NodeId, double>>> sets(factors.mass.size());
-    for (NodeId u = 0; u < forest.dag->size(); ++u) {
-      const auto features = factors.features_of(u);
-      CHECK(std::is_sorted(features.begin(), features.end()));
-      CHECK(std::adjacent_find(features.begin(), features.end()) == features.end());
-      for (std::size_t i = 0; i < features.size(); ++i) {
-        sets[features[i]].emplace_back(u, factors.values[factors.begin[u] + i]);
-      }
-    }
-    for (std::uint32_t t = 0; t < sets.size(); ++t) {
-      CHECK(sets[t].size() >= 2);
-      std::vector<std::pair<NodeId, double>> listed;
-      double most = 0.0;
-      for (std::size_t k = factors.set_begin[t]; k < factors.set_begin[t + 1]; ++k) {
-        listed.emplace_back(factors.nodes[k], factors.set_values[k]);
-        CHECK(factors.set_values[k] > 0.0);
-        most = std::max(most, factors.set_values[k]);
-      }
-      CHECK_EQUAL(most, 1.0);
-      std::sort(listed.begin(), listed.end());
-      CHECK(listed == sets[t]);
-      CHECK(factors.mass[t] > 0.0);
-    }
-    for (const double r : factors.residual) CHECK(r >= 0.0);
+    check_columns(factors);
   }
 }
 
@@ -117,83 +46,24 @@ void proportional_values_are_one_feature() {
   }
 }
 
-template <class Real>
-void check_same(const Factors<Real>& a, const Factors<Real>& b) {
-  CHECK(a.begin == b.begin);
-  CHECK(a.features == b.features);
-  const auto same = [](const std::vector<Real>& x, const std::vector<Real>& y) {
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [](const Real& p, const Real& q) { return plain(p) == plain(q); });
-  };
-  CHECK(same(a.values, b.values));
-  CHECK(a.nodes == b.nodes);
-  CHECK(a.set_begin == b.set_begin);
-  CHECK(same(a.mass, b.mass));
-  CHECK(same(a.residual, b.residual));
-  CHECK_EQUAL(a.n_rounds, b.n_rounds);
-  CHECK_EQUAL(a.n_blocks_by_pairs, b.n_blocks_by_pairs);
-}
-
+// Enough for threads to be used, and for blocks that are closed by pairs.
 void threads_do_not_matter() {
+  const KernelSpec spec = partial_tree(0.4, 0.4);
   std::vector<Tree> trees = random_trees(21, 300, 5, 3);
   for (const Tree& tree : near_duplicates(22, 100, 5)) trees.push_back(tree);
   const Forest forest = forest_of(trees);
-  const KernelSpec spec = partial_tree(0.4, 0.4);
-  const auto one = factorized<double>(spec, *forest.dag, 1.0, 1);
-  const auto wide = factorized<Wide>(spec, *forest.dag, 1.0, 1);
-  for (const int n_threads : {2, 3, 8}) {
-    check_same(one, factorized<double>(spec, *forest.dag, 1.0, n_threads));
-    check_same(wide, factorized<Wide>(spec, *forest.dag, 1.0, n_threads));
-  }
+  check_threads<double>(spec, *forest.dag, 1.0);
+  check_threads<Wide>(spec, *forest.dag, 1.0);
+  const Forest many = forest_of(random_trees(26, 600, 4, 3));
+  CHECK(many.dag->size() > 1000);
+  CHECK(factorized<double>(spec, *many.dag, 0.003, 1).n_blocks_by_pairs > 0);
+  for (const double budget : {1.0, 0.003}) check_threads<double>(spec, *many.dag, budget);
 }
 
-void a_limit_of_memory() {
-  const Forest forest = forest_of(random_trees(23, 100, 4, 3));
-  const KernelSpec spec = partial_tree(0.4, 0.4);
-  for (const double budget : {1.0, 0.0}) {
-    const auto error = check::caught<OutOfMemory>(
-        [&] { factorize<double>(spec, *forest.dag, {budget, 1000}, 2, {}); });
-    CHECK(error && error->bytes > 1000);
-    factorize<double>(spec, *forest.dag, {budget, 1u << 30}, 2, {});
-  }
-}
-
-// Enough for threads to be used, and for blocks that are closed by pairs.
-void threads_do_not_matter_to_many_nodes() {
-  const Forest forest = forest_of(random_trees(26, 600, 4, 3));
-  CHECK(forest.dag->size() > 1000);
-  const KernelSpec spec = partial_tree(0.4, 0.4);
-  for (const double budget : {1.0, 0.003}) {
-    const auto one = factorized<double>(spec, *forest.dag, budget, 1);
-    CHECK(budget == 1.0 || one.n_blocks_by_pairs > 0);
-    for (const int n_threads : {2, 8}) {
-      check_same(one, factorized<double>(spec, *forest.dag, budget, n_threads));
-    }
-  }
-}
-
-// The same limit holds or does not, whatever the number of threads.
-void a_limit_of_work() {
+void limits() {
   const Forest forest = forest_of(random_trees(23, 300, 4, 3));
-  const KernelSpec spec = partial_tree(0.4, 0.4);
-  for (const double budget : {1.0, 0.0}) {
-    const auto within = [&](double max_work, int n_threads) {
-      const FactorLimits limits{budget, ~std::uint64_t{0}, max_work};
-      return !check::caught<WorkExceeded>(
-          [&] { factorize<double>(spec, *forest.dag, limits, n_threads, {}); });
-    };
-    CHECK(!within(1000.0, 1));
-    CHECK(within(1e15, 1));
-    double most = 1e15;
-    for (double least = 1000.0; most - least > 1.0;) {
-      const double middle = std::floor(0.5 * (least + most));
-      (within(middle, 1) ? most : least) = middle;
-    }
-    for (const int n_threads : {1, 2, 5}) {
-      CHECK(within(most, n_threads));
-      CHECK(!within(most - 1.0, n_threads));
-    }
-  }
+  check_limit_of_memory(partial_tree(0.4, 0.4), *forest.dag);
+  check_limit_of_work(partial_tree(0.4, 0.4), *forest.dag);
 }
 
 void a_limit_of_steps() {
@@ -262,17 +132,7 @@ void sides() {
 }
 
 void an_interrupt_ends_the_work() {
-  const Forest forest = forest_of(random_trees(4, 400, 6, 5));
-  for (const int n_threads : {1, 3}) {
-    int looks = 0;
-    const Watch watch = [&](std::size_t, std::size_t) {
-      ++looks;
-      throw Interrupt{};
-    };
-    CHECK_THROWS(Interrupt,
-                 factorize<double>(partial_tree(0.4, 0.4), *forest.dag, {1e6}, n_threads, watch));
-    CHECK_EQUAL(looks, 1);
-  }
+  check_interrupt(partial_tree(0.4, 0.4), *forest_of(random_trees(4, 400, 6, 5)).dag);
 }
 
 }  // namespace
@@ -286,9 +146,7 @@ int main() {
       TEST(columns_are_classes),
       TEST(proportional_values_are_one_feature),
       TEST(threads_do_not_matter),
-      TEST(a_limit_of_memory),
-      TEST(threads_do_not_matter_to_many_nodes),
-      TEST(a_limit_of_work),
+      TEST(limits),
       TEST(a_limit_of_steps),
       TEST(which_numbers_fit_double),
       TEST(values_beyond_double),

@@ -8,10 +8,11 @@ of themselves (weights that are a column of the identity), and zeros exactly.
 """
 
 import math
+import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,26 +25,41 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import DATASETS
 from filbert import Forest, _core
-from filbert.errors import KernelOverflowError, OutOfMemoryError
-from filbert.kernels import SubsetTree, Subtree
+from filbert.errors import KernelOverflowError, OutOfMemoryError, WorkLimitError
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import factorize
-from tests.reference import kernels
+from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import MIXED, forests, near_duplicate, random_tree, random_trees
 
 Array = npt.NDArray[np.float64]
-Kernel = SubsetTree | Subtree
 
 TOLERANCE = 1e-10
-BUDGETS = [1.0, 0.0]  # as learners have it; and none, so that every block is closed by pairs
-KERNELS = [SubsetTree(), SubsetTree(1.0, include_leaves=True), Subtree(0.7)]
-each_budget = pytest.mark.parametrize("budget", BUDGETS)
+# As learners have it; none, so that every block is closed by pairs; and so much that none is.
+BUDGETS = [1.0, 0.0, 1e9]
+KERNELS: list[TreeKernel] = [SubsetTree(), SubsetTree(1.0, include_leaves=True), Subtree(0.7)]
+PARTIAL: list[TreeKernel] = [
+    PartialTree(),
+    PartialTree(0.6, 0.3, penalty="gaps"),
+    PartialTree(0.9, max_subsequence=2),
+    PartialTree(1.0, 1.0, penalty="gaps", max_subsequence=1),
+]
+each_budget = pytest.mark.parametrize("budget", BUDGETS[:2])
 each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+every_kernel = pytest.mark.parametrize("kernel", KERNELS + PARTIAL, ids=repr)
 
 DECAYS = st.sampled_from([1.0, 0.4, 0.01]) | st.floats(0.01, 1.0)
 ANY_KERNEL = st.one_of(
     st.builds(SubsetTree, DECAYS, include_leaves=st.booleans(), normalize=st.booleans()),
     st.builds(Subtree, DECAYS, normalize=st.booleans()),
+    st.builds(
+        PartialTree,
+        DECAYS,
+        DECAYS,
+        penalty=st.sampled_from(["span", "gaps"]),
+        max_subsequence=st.none() | st.integers(1, 4),
+        normalize=st.booleans(),
+    ),
 )
 
 
@@ -52,25 +68,9 @@ def build(trees: Iterable[Node]) -> Forest:
 
 
 def factors_of(
-    kernel: Kernel, forest: Forest, budget: float = 1.0, n_threads: int = 1
+    kernel: TreeKernel, forest: Forest, budget: float = 1.0, n_threads: int = 1
 ) -> _core.KernelOperator:
     return factorize(kernel, forest, budget=budget, n_jobs=n_threads)
-
-
-def reference_value(kernel: Kernel) -> Callable[[Node, Node], kernels.Number]:
-    value: Callable[[Node, Node], kernels.Number]
-    if isinstance(kernel, Subtree):
-        value = partial(kernels.subtree, decay=kernel.decay)
-    else:
-        value = partial(
-            kernels.subset_tree, decay=kernel.decay, include_leaves=kernel.include_leaves
-        )
-    return partial(kernels.normalized, value) if kernel.normalize else value
-
-
-def reference_matrix(kernel: Kernel, a: list[Node], b: list[Node]) -> Array:
-    value = reference_value(kernel)
-    return np.array([[value(x, y) for y in b] for x in a], dtype=float)
 
 
 def weights(n: int, columns: int, seed: int = 0) -> Array:
@@ -94,8 +94,8 @@ def assert_values(factors: _core.KernelOperator, K: Array) -> None:
 
 
 @given(forests(1, 8, 14), ANY_KERNEL, st.integers(0, 2**32))
-@settings(max_examples=200)
-def test_scores_equal_the_reference(trees: list[Node], kernel: Kernel, seed: int) -> None:
+@settings(max_examples=400)
+def test_scores_equal_the_reference(trees: list[Node], kernel: TreeKernel, seed: int) -> None:
     forest = build(trees)
     K = reference_matrix(kernel, trees, trees)
     W = weights(len(trees), 3, seed)
@@ -106,8 +106,8 @@ def test_scores_equal_the_reference(trees: list[Node], kernel: Kernel, seed: int
 
 
 @given(forests(1, 6, 14), ANY_KERNEL, st.data())
-@settings(max_examples=60)
-def test_repeated_trees(trees: list[Node], kernel: Kernel, data: st.DataObject) -> None:
+@settings(max_examples=120)
+def test_repeated_trees(trees: list[Node], kernel: TreeKernel, data: st.DataObject) -> None:
     picked = data.draw(st.lists(st.integers(0, len(trees) - 1), min_size=1, max_size=20))
     repeated = [trees[i] for i in picked]
     K = reference_matrix(kernel, trees, trees)[np.ix_(picked, picked)]
@@ -120,7 +120,7 @@ def test_repeated_trees(trees: list[Node], kernel: Kernel, data: st.DataObject) 
 
 @given(forests(1, 8, 14), ANY_KERNEL)
 @settings(max_examples=40)
-def test_a_part_of_a_forest(trees: list[Node], kernel: Kernel) -> None:
+def test_a_part_of_a_forest(trees: list[Node], kernel: TreeKernel) -> None:
     """What the other trees of the whole have must not show."""
     others = [write(tree) for tree in random_trees(9, 60)]
     part = Forest([*others, *map(write, trees)])[len(others) :]
@@ -131,9 +131,9 @@ def test_a_part_of_a_forest(trees: list[Node], kernel: Kernel) -> None:
 
 
 @given(forests(2, 10, 20), ANY_KERNEL, st.sampled_from(BUDGETS))
-@settings(max_examples=40)
+@settings(max_examples=80)
 def test_small_forests_have_the_same_bytes_for_any_threads(
-    trees: list[Node], kernel: Kernel, budget: float
+    trees: list[Node], kernel: TreeKernel, budget: float
 ) -> None:
     forest, W = build(trees), weights(len(trees), 4)
     one = factors_of(kernel, forest, budget, 1).scores(W, 1)
@@ -142,11 +142,12 @@ def test_small_forests_have_the_same_bytes_for_any_threads(
 
 
 @each_budget
-@each_kernel
-def test_the_same_bytes_for_any_number_of_threads(kernel: Kernel, budget: float) -> None:
+@every_kernel
+def test_the_same_bytes_for_any_number_of_threads(kernel: TreeKernel, budget: float) -> None:
     """Of a forest that has work for several threads; and column by column as all at once."""
-    forest = build(random_trees(5, 400, 30))
-    W = weights(400, 5)
+    n, max_nodes = (150, 20) if isinstance(kernel, PartialTree) else (400, 30)
+    forest = build(random_trees(5, n, max_nodes))
+    W = weights(n, 5)
     results = [factors_of(kernel, forest, budget, n) for n in (1, 2, 3)]
     scores = [factors.scores(W, n) for n, factors in enumerate(results, 1)]
     for factors, values in zip(results[1:], scores[1:], strict=True):
@@ -154,7 +155,7 @@ def test_the_same_bytes_for_any_number_of_threads(kernel: Kernel, budget: float)
         assert factors.n_entries == results[0].n_entries
         assert factors.n_columns == results[0].n_columns
     assert_scores(scores[0], kernel(forest), W)
-    if budget == 0 and isinstance(kernel, SubsetTree):
+    if budget == 0 and not isinstance(kernel, Subtree):
         assert results[0].n_blocks_by_pairs > 0
     for column in range(5):
         alone = results[0].scores(np.ascontiguousarray(W[:, [column]]), 1)
@@ -244,8 +245,8 @@ def test_shapes(
     assert_scores(factors.scores(W, 2), K, W)
 
 
-@each_kernel
-def test_no_trees(kernel: Kernel) -> None:
+@every_kernel
+def test_no_trees(kernel: TreeKernel) -> None:
     factors = factorize(kernel, Forest())
     assert factors.n_trees == 0
     assert factors.scores(np.ones((0, 2)), 1).shape == (0, 2)
@@ -253,7 +254,7 @@ def test_no_trees(kernel: Kernel) -> None:
 
 @each_budget
 @pytest.mark.parametrize("kernel", [SubsetTree(), Subtree()], ids=repr)
-def test_trees_without_fragments(kernel: Kernel, budget: float) -> None:
+def test_trees_without_fragments(kernel: TreeKernel, budget: float) -> None:
     """A single node has no fragment: its row is 0, also normalised, and never 0 / 0."""
     factors = factors_of(kernel, Forest(["(a)", "(a b)", "(b)", "(a)"]), budget)
     values = factors.scores(np.eye(4), 1)
@@ -324,13 +325,27 @@ def test_values_beyond_double_without_norms(budget: float) -> None:
 
 
 @each_budget
-def test_a_limit_of_memory(budget: float) -> None:
-    forest, kernel = build(random_trees(5, 100, 20)), SubsetTree()
+@pytest.mark.parametrize("kernel", [PartialTree(), SubsetTree()], ids=repr)
+def test_a_limit_of_memory(kernel: TreeKernel, budget: float) -> None:
+    forest = build(random_trees(5, 100, 20))
     needed = factorize(kernel, forest, budget=budget, n_jobs=1).peak_bytes
     assert factorize(kernel, forest, budget=budget, max_memory=2 * needed).n_trees == 100
     for limit in (1000, needed // 2):
         with pytest.raises(OutOfMemoryError, match=r"of the 100 trees would fit.* raise max"):
             factorize(kernel, forest, budget=budget, max_memory=limit)
+
+
+@each_budget
+@pytest.mark.parametrize("kernel", [PartialTree(), SubsetTree()], ids=repr)
+def test_a_limit_of_work(kernel: TreeKernel, budget: float) -> None:
+    forest = build(random_trees(5, 100, 20))
+    for n_jobs in (1, 3):
+        assert factorize(kernel, forest, budget=budget, max_work=1e12, n_jobs=n_jobs).n_trees == 100
+        with pytest.raises(WorkLimitError, match=r"more than max_work=1e\+04 steps") as caught:
+            factorize(kernel, forest, budget=budget, max_work=1e4, n_jobs=n_jobs)
+        again = pickle.loads(pickle.dumps(caught.value))
+        assert again.max_work == 1e4
+        assert str(again) == str(caught.value)
 
 
 @pytest.mark.parametrize("shape", [(3, 1), (1, 2), (0, 1)])
@@ -381,7 +396,7 @@ def test_every_data_set(shared_dir: Path, name: str) -> None:
     assert_plainly_right(SubsetTree(), texts)
 
 
-def assert_plainly_right(kernel: Kernel, texts: list[str]) -> None:
+def assert_plainly_right(kernel: TreeKernel, texts: list[str]) -> None:
     """A few trees that are not too large for the reference, all among each other."""
     trees = [parse(text) for text in texts if text.count(" ") < 100][:10]
     assert len(trees) == 10
@@ -404,13 +419,13 @@ def test_a_sample() -> None:
 SIDE = 660  # so many trees are factorised for a kernel matrix; half as many are compared by pairs
 
 
-def by_pairs_of_parts(kernel: Kernel, a: Forest, b: Forest) -> Array:
+def by_pairs_of_parts(kernel: TreeKernel, a: Forest, b: Forest) -> Array:
     parts = range(0, len(b), 40)
     return np.hstack([kernel(a, b[i : i + 40]) for i in parts])
 
 
 @each_kernel
-def test_large_kernel_matrices_are_those_of_pairs(kernel: Kernel) -> None:
+def test_large_kernel_matrices_are_those_of_pairs(kernel: TreeKernel) -> None:
     a, b = build(random_trees(1, SIDE, 25)), build(random_trees(2, SIDE, 25))
     within = kernel(a, n_jobs=1)
     pairs = by_pairs_of_parts(kernel, a, a)

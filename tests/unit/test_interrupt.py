@@ -24,17 +24,22 @@ from filbert.model import SupportVectorModel, factorize
 TIME_LIMIT = 60  # seconds; the work itself would take longer
 
 
-def many_trees() -> Callable[[], Any]:
-    """Ten thousand trees that have few labels and share nothing: some 10^11 steps."""
+def random_trees(n: int, depth: int, least: int = 3) -> Forest:
+    """Trees of two labels whose nodes have `least` to three children, down to one depth."""
     rng = Random(0)
 
     def tree(depth: int) -> str:
         label = rng.choice("ab")
         if depth == 0:
             return label
-        return f"({label} {' '.join(tree(depth - 1) for _ in range(3))})"
+        return f"({label} {' '.join(tree(depth - 1) for _ in range(rng.randint(least, 3)))})"
 
-    forest = Forest(tree(4) for _ in range(10_000))
+    return Forest(tree(depth) for _ in range(n))
+
+
+def many_trees() -> Callable[[], Any]:
+    """Ten thousand trees that have few labels and share nothing: some 10^11 steps."""
+    forest = random_trees(10_000, depth=4)
     return lambda: PartialTree()(forest)
 
 
@@ -96,13 +101,7 @@ def factorising_partial() -> Callable[[], Any]:
 
 def partial_pairs() -> Callable[[], Any]:
     """Blocks that are compared pair by pair."""
-    rng = Random(0)
-
-    def tree(depth: int) -> str:
-        label = rng.choice("ab")
-        return f"({label} {' '.join(tree(depth - 1) for _ in range(3))})" if depth else label
-
-    forest = Forest(tree(5) for _ in range(4000))
+    forest = random_trees(4000, depth=5)
     return lambda: factorize(PartialTree(), forest, budget=0)
 
 
@@ -116,26 +115,14 @@ def wide_siblings() -> Callable[[], Any]:
 
 def training() -> Callable[[], Any]:
     """Labels that have nothing to do with the trees, and a gap that is not to be reached."""
-    rng = Random(0)
-
-    def tree(depth: int) -> str:
-        children = (tree(depth - 1) for _ in range(rng.randint(1, 3)))
-        return f"({rng.choice('ab')} {' '.join(children)})" if depth else rng.choice("ab")
-
-    forest = Forest(tree(3) for _ in range(20_000))
+    forest = random_trees(20_000, depth=3, least=1)
     return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
 
 
 def training_on_rows() -> Callable[[], Any]:
-    """The same with partial trees."""
-    rng = Random(0)
-
-    def tree(depth: int) -> str:
-        children = (tree(depth - 1) for _ in range(rng.randint(1, 3)))
-        return f"({rng.choice('ab')} {' '.join(children)})" if depth else rng.choice("ab")
-
-    forest = Forest(tree(3) for _ in range(1000))
-    return lambda: fit_interrupted(TreeSVC(PartialTree(), random_state=0), forest)
+    """The same with partial trees, whose rows are computed in no time."""
+    forest = random_trees(1000, depth=3, least=1)
+    return lambda: fit_interrupted(TreeSVC(PartialTree(), engine="rows", random_state=0), forest)
 
 
 WORK = {

@@ -1,5 +1,7 @@
 """Rows of queries against a corpus that was prepared once."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 
 from filbert import Forest, _core
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from tests.reference import kernels
+from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import forests
 
@@ -58,13 +60,11 @@ def test_rows_are_those_of_the_matrix(
 
 @pytest.mark.parametrize("penalty", ["span", "gaps"])
 @pytest.mark.parametrize("query", QUERIES)
-def test_labels_may_be_of_another_kind_in_a_query(query: str, penalty: str) -> None:
+def test_labels_may_be_of_another_kind_in_a_query(query: str, penalty: Any) -> None:
     kernel = PartialTree(0.4, 0.7, penalty=penalty, normalize=False)
     a, b = Forest.from_brackets([query]), Forest.from_brackets(CORPUS)
-    expected = [
-        kernels.partial_tree(parse(query), parse(text), 0.4, 0.7, penalty) for text in CORPUS
-    ]
-    np.testing.assert_allclose(rows_between(kernel, a, b)[0], expected, rtol=1e-12)
+    expected = reference_matrix(kernel, [parse(query)], list(map(parse, CORPUS)))
+    np.testing.assert_allclose(rows_between(kernel, a, b), expected, rtol=1e-12)
 
 
 def test_rows_do_not_depend_on_threads() -> None:

@@ -2,9 +2,10 @@
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,9 @@ from filbert.errors import (
     TooExpensiveError,
 )
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import SupportVectorModel
-from tests.reference import kernels
-from tests.reference.trees import Node, write
+from filbert.model import Method, SupportVectorModel
+from tests.reference.matrix import reference_matrix
+from tests.reference.trees import Node, parse, write
 from tests.strategies import DISJOINT, forests, random_forest, random_trees
 
 Array = npt.NDArray[Any]
@@ -44,15 +45,6 @@ def model_of(kernel: TreeKernel, support: list[str], n_problems: int = 1) -> Sup
     return SupportVectorModel(kernel, Forest(support), coef, rng.normal(size=n_problems))
 
 
-def reference_value(kernel: Any, a: Node, b: Node) -> float:
-    def raw(x: Node, y: Node) -> kernels.Number:
-        if isinstance(kernel, Subtree):
-            return kernels.subtree(x, y, kernel.decay)
-        return kernels.subset_tree(x, y, kernel.decay, kernel.include_leaves)
-
-    return kernels.normalized(raw, a, b) if kernel.normalize else float(raw(a, b))
-
-
 def check_close(model: SupportVectorModel, values: Array, K: Array) -> None:
     """Equal to 1e-10 of the sum of the sizes of what is added up."""
     error = np.abs(values - (K @ model.coef.T + model.intercept))
@@ -68,7 +60,7 @@ def test_values_are_those_of_the_papers(
     support: list[Node], new: list[Node], kernel: TreeKernel
 ) -> None:
     model = model_of(kernel, list(map(write, support)), 3)
-    K = np.array([[reference_value(kernel, t, s) for s in support] for t in new])
+    K = reference_matrix(kernel, new, support)
     texts = list(map(write, new))
     check_close(model, model.decision_function(texts, method="rows"), K)
     check_close(model, model.contributions(texts).sums() + model.intercept, K)
@@ -81,7 +73,7 @@ def test_all_ways_agree(kernel: TreeKernel, n_problems: int) -> None:
     model = model_of(kernel, [write(tree) for tree in nodes[:200]], n_problems)
     X = Forest(write(tree) for tree in nodes[150:])
     K = kernel(X, model.support)
-    for method in ("auto", "rows", "factors", "pairs"):
+    for method in get_args(Method):
         check_close(model, model.decision_function(X, method=method), K)
 
 
@@ -272,19 +264,72 @@ def test_partial_trees(normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None
     model = model_of(kernel, texts[:25])
     K = kernel(texts, model.support)
     monkeypatch.setattr(filbert.model, "_PAIRS_BYTES", 8 * 25 * 7)  # seven trees at a time
-    for method in ("auto", "rows", "pairs", "factors"):
-        check_close(model, model.decision_function(texts, method=method), K)  # type: ignore[arg-type]
+    for method in get_args(Method):
+        check_close(model, model.decision_function(texts, method=method), K)
     check_close(model, model.contributions(texts).sums() + model.intercept, K)
 
 
-@pytest.mark.parametrize("steps", [1.0, 20.0, 1e12])
-def test_partial_trees_by_what_they_take(steps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("steps", "ways"),
+    [(1.0, ["_by_rows"]), (20.0, ["_by_factors", "_by_rows"]), (1e12, ["_by_factors"])],
+)
+def test_partial_trees_by_what_they_take(
+    steps: float, ways: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Factors that take too much work are given up."""
+    taken: list[str] = []
+
+    def noted(name: str) -> Callable[..., Array]:
+        method: Callable[..., Array] = getattr(SupportVectorModel, name)
+
+        def way(*arguments: Any) -> Array:
+            taken.append(name)
+            return method(*arguments)
+
+        return way
+
+    for name in ("_by_rows", "_by_factors"):
+        monkeypatch.setattr(SupportVectorModel, name, noted(name))
     texts = [write(tree) for tree in random_trees(4, 60, 15)]
     model = model_of(PartialTree(), texts[:40])
-    monkeypatch.setattr(filbert.model, "_LITTLE_WORK", 5.0)
+    monkeypatch.setattr(filbert.model, "LITTLE_WORK", 5.0)
     monkeypatch.setattr(filbert.model, "row_steps_between", lambda *_: steps)
     check_close(model, model.decision_function(texts), PartialTree()(texts, model.support))
+    assert taken == ways
+
+
+@pytest.mark.parametrize("penalty", ["span", "gaps"])
+@pytest.mark.parametrize("decays", [(1.0, 1.0), (0.4, 1e-210)], ids=["large", "small"])
+def test_norms_of_partial_trees_that_no_double_holds(
+    decays: tuple[float, float], penalty: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Norms are then part of the factors, also those of trees that have ordinary ones."""
+    few = ["(S (A (B b) (C c)) (A (B b)))", "(A (B b) (C d))", "(S (C c))", "(D d)"]
+    large = [wide(400, "c"), wide(399, "c"), f"(T {wide(400, 'c')} (A a))"]
+    support, new = [*few[:2], *large[:2]], [*few, *large[1:]]
+    kernel = PartialTree(*decays, penalty=penalty)
+    model = model_of(kernel, support, 2)
+    with pytest.raises(KernelOverflowError):
+        model._between_factors(Forest(new), 1, None)
+    K = kernel(new, support)
+    nodes = list(map(parse, few))
+    np.testing.assert_allclose(K[:4, :2], reference_matrix(kernel, nodes, nodes[:2]), rtol=1e-10)
+    monkeypatch.setattr(filbert.model, "LITTLE_WORK", 0.0)  # so that "auto" tries factors
+    for method in get_args(Method):
+        check_close(model, model.decision_function(new, method=method), K)
+
+
+def test_partial_trees_whose_kernel_with_themselves_no_double_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Scores against small support vectors are ordinary numbers all the same."""
+    kernel = PartialTree(1.0, 1.0, normalize=False)
+    model = model_of(kernel, ["(S (A (B b)))", "(A (B b) (C c))"])
+    new = [wide(400, "c"), "(A (B b))"]
+    with pytest.raises(KernelOverflowError, match="with itself"):
+        model.decision_function(new, method="factors")
+    monkeypatch.setattr(filbert.model, "LITTLE_WORK", 0.0)
+    check_close(model, model.decision_function(new), kernel(new, model.support))
 
 
 def test_an_unknown_method() -> None:

@@ -1,7 +1,5 @@
 """TreeSVC on rows of the kernel matrix: the same optimum as by factors, for any kernel."""
 
-import json
-import lzma
 import re
 from pathlib import Path
 from typing import Any
@@ -10,14 +8,14 @@ import numpy as np
 import pytest
 
 from benchmarks.datasets import DATASETS
-from filbert import Forest, TreeSVC, _core, load, save
+from filbert import Forest, TreeSVC, _core, load, read_examples, save
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.learners import svm
-from filbert.work import row_steps, row_steps_between, worth_trying
+from filbert.work import row_steps, row_steps_between, steps_worth_trying
+from tests.reference.matrix import reference_matrix
 from tests.reference.trees import parse
 from tests.unit.test_factors import SAMPLED, sample
-from tests.unit.test_factors_partial import reference_matrix
 from tests.unit.test_tree_svc import LOSSES, TIGHT, Loss, data, linear_optimum, primal, svc_optimum
 
 PARTIAL = [
@@ -25,7 +23,7 @@ PARTIAL = [
     PartialTree(penalty="gaps", max_subsequence=2),
     PartialTree(0.3, 0.5, normalize=False),
 ]
-FEW_ROWS = 250 * 8 * 25  # bytes: room for less than 25 rows of 250 trees
+FEW_ROWS = 250 * 8 * 25  # bytes: room for about 25 rows of 250 trees
 
 
 @pytest.mark.parametrize("kernel", PARTIAL, ids=repr)
@@ -112,7 +110,7 @@ def test_equal_trees_of_different_classes() -> None:
     assert model.objective_ == pytest.approx(best, rel=1e-6)
 
 
-def test_a_path_keeps_its_rows() -> None:
+def test_a_path_has_the_optima_of_its_costs() -> None:
     X, y = data(600)
     Cs = [0.1, 1.0, 5.0]
     svm = TreeSVC(PartialTree(), engine="rows", tol=1e-6, max_iter=10**6, random_state=0)
@@ -221,7 +219,7 @@ def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyP
     X, y = data(60)
     monkeypatch.setattr(svm, "row_steps", lambda *_: 1e12)
     factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
-    monkeypatch.setattr(svm, "worth_trying", lambda *_: 10.0)
+    monkeypatch.setattr(svm, "steps_worth_trying", lambda *_: 10.0)
     rows = TreeSVC(kernel, **TIGHT).fit(X, y)
     assert re.match(
         r"rows: factorising was given up after 1.0e\+01 steps, the whole .* about \d", rows.engine_
@@ -244,7 +242,7 @@ def test_work_grows_with_what_trees_have() -> None:
         assert row_steps(kernel, part) < row_steps(kernel, many)
         between = row_steps_between(kernel, part, many)
         assert 2 * row_steps(kernel, part) < between < 2 * row_steps(kernel, many)
-        assert worth_trying(kernel, 1e12) > worth_trying(kernel, 1.0) > 0
+        assert steps_worth_trying(kernel, 1e12) > steps_worth_trying(kernel, 1.0) > 0
     assert row_steps(PartialTree(), Forest()) == 0
 
 
@@ -278,8 +276,9 @@ def test_every_data_set(shared_dir: Path, name: str) -> None:
     """Decision values and objectives against a kernel matrix of the reference's values."""
     texts = sorted(sample(DATASETS[name](shared_dir / "data"), 60, seed=2), key=len)[:15]
     X, y = Forest(texts), np.arange(len(texts)) % 3
+    trees = [parse(text) for text in texts]
     for kernel in PARTIAL[:2]:
-        K = reference_matrix(kernel, [parse(text) for text in texts])
+        K = reference_matrix(kernel, trees, trees)
         fitted = {}
         for engine in ("rows", "factors"):
             options = {"engine": engine, "tol": 1e-7, "max_iter": 10**6, "random_state": 0}
@@ -297,15 +296,10 @@ def test_every_data_set(shared_dir: Path, name: str) -> None:
 @pytest.mark.shared
 def test_questions(shared_dir: Path) -> None:
     """Six classes of question trees; the cited systems reach 90.0 and 91.0 %."""
-
-    def read(part: str) -> tuple[Forest, np.ndarray]:
-        path = shared_dir / f"data/qc/{part}.jsonl.xz"
-        with lzma.open(path, "rt", encoding="utf-8") as lines:
-            records = [json.loads(line) for line in lines]
-        return Forest(r["trees"]["grct"] for r in records), np.array([r["label"] for r in records])
-
-    model = TreeSVC(PartialTree(penalty="gaps"), engine="rows", C=10.0, random_state=0).fit(
-        *read("train")
+    train, test = (
+        read_examples(shared_dir / f"data/qc/{part}.jsonl.xz", tree="trees.grct")
+        for part in ("train", "test")
     )
+    model = TreeSVC(PartialTree(penalty="gaps"), engine="rows", C=10.0, random_state=0).fit(*train)
     assert model.duality_gap_ <= 1e-3
-    assert model.score(*read("test")) >= 0.9
+    assert model.score(*test) >= 0.9

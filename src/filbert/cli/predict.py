@@ -4,6 +4,7 @@ import numpy as np
 import typer
 
 from filbert.cli import data
+from filbert.learners.svm import classes_by_score
 from filbert.persist import load
 from filbert.persist.atomic import replacing
 
@@ -25,7 +26,7 @@ def predict(
     svm = load(model).set_params(n_jobs=jobs)
     X = data.read_trees(path, format, label, tree, on_error, jobs)
     values = np.asarray(svm.decision_function(X))
-    lines = [data.label_text(c) for c in svm._chosen(values)]
+    lines = [data.label_text(c) for c in classes_by_score(svm.classes_, values)]
     if scores:
         rows = values.reshape(len(lines), -1).tolist()
         lines = ["\t".join([c, *map(repr, row)]) for c, row in zip(lines, rows, strict=True)]

@@ -78,7 +78,7 @@ def train(
         random_state=seed,
         verbose=sys.stderr.isatty() if verbose is None else verbose,
     )
-    svm._check_parameters()  # tells of bad ones before a long file is read
+    svm.check_parameters()  # tells of bad ones before a long file is read
     X, y = data.read_labelled(path, format, label, tree, on_error, jobs)
     svm.fit(X, y)
     save(svm.set_params(verbose=0), output)  # progress is of this run, not of the model
@@ -99,7 +99,6 @@ def _kernel(name: str, decay: float, normalize: bool, extras: dict[str, Any]) ->
             option = parameter.replace("_", "-")
             raise InvalidParameterError(f"--{option} is for {owner}, not for {name}")
         kernel.set_params(**{parameter: value})
-    kernel._spec()  # tells of a bad decay before a long file is read
     return kernel
 
 

@@ -23,11 +23,12 @@ from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import Method, SupportVectorModel, factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
-from filbert.work import row_steps, worth_trying
+from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
 FloatArray = NDArray[np.float64]
 
-_LITTLE_WORK = 1e8  # steps, a tenth of a second
+Engine = Literal["auto", "factors", "rows"]
+
 _ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
@@ -113,7 +114,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         C: float = 1.0,
         strategy: Literal["exact"] = "exact",
-        engine: Literal["auto", "factors", "rows"] = "auto",
+        engine: Engine = "auto",
         loss: Literal["hinge", "squared_hinge"] = "hinge",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
@@ -170,7 +171,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        # Partial trees that did not factorise in training are not tried again.
+        # Partial trees that were not factorised in training are not in prediction.
         by_rows = isinstance(self.model_.kernel, PartialTree) and self.engine_.startswith("rows")
         method: Method = "rows" if by_rows else "auto"
         values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
@@ -178,13 +179,47 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each tree."""
-        return self._chosen(self.decision_function(X))
+        values = self.decision_function(X)
+        return classes_by_score(self.classes_, values)
 
-    def _chosen(self, values: FloatArray) -> NDArray[Any]:
-        """Return the classes that go with scores."""
-        chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
-        predicted: NDArray[Any] = self.classes_[chosen]
-        return predicted
+    def check_parameters(self) -> None:
+        """Raise InvalidParameterError where a parameter has a value that it cannot have.
+
+        `fit` does so first. By itself it is of use before X is read from a long file.
+        """
+        _check_cost(self.C)
+        if self.strategy != "exact":
+            raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
+        if self.engine not in ("auto", "factors", "rows"):
+            raise InvalidParameterError(
+                f"TreeSVC: engine must be 'auto', 'factors' or 'rows', got {self.engine!r}"
+            )
+        if not isinstance(self.kernel, SubsetTree | Subtree | PartialTree | None):
+            raise InvalidParameterError(
+                f"TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
+            )
+        if self.kernel is not None:
+            self.kernel._spec()
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise InvalidParameterError(
+                f"TreeSVC: loss must be 'hinge' or 'squared_hinge', got {self.loss!r}"
+            )
+        if not _is_real(self.tol) or not 0 < self.tol < 1:
+            raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {self.tol!r}")
+        for name, least, most in (("max_iter", 1, 2**32), ("max_memory", 1, 2**63)):
+            value = getattr(self, name)
+            if value is None and name == "max_memory":
+                continue
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not whole or not least <= value < most:
+                raise InvalidParameterError(
+                    f"TreeSVC: {name} must be a positive integer, got {value!r}"
+                )
+        for name in ("fit_intercept", "warm_start"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidParameterError(
+                    f"TreeSVC: {name} must be True or False, got {getattr(self, name)!r}"
+                )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -195,7 +230,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- training
 
     def _prepare(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "_Task":
-        self._check_parameters()
+        self.check_parameters()
         forest = as_forest(X)
         classes, coded = _checked_classes(y, len(forest))
         weights = _checked_weights(sample_weight, len(forest))
@@ -226,10 +261,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(kernel, Subtree):
             return self._factors(kernel, forest, None), "factors: those of Subtree take no search"
         rows = row_steps(kernel, forest)
-        if isinstance(kernel, PartialTree) and rows < _LITTLE_WORK:
+        if isinstance(kernel, PartialTree) and rows < LITTLE_WORK:
             reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
             return self._rows(kernel, forest), f"rows: {reason}"
-        max_work = worth_trying(kernel, rows)
+        max_work = steps_worth_trying(kernel, rows)
         try:
             factors = self._factors(kernel, forest, max_work)
         except WorkLimitError:
@@ -270,8 +305,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
 
     def _solve(self, task: "_Task", C: float, start: FloatArray | None) -> None:
-        if not _is_real(C) or not 0 < C < np.inf:
-            raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
+        _check_cost(C)
         rng = check_random_state(self.random_state)
         seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
         bounds = np.broadcast_to(C * task.weights, task.signs.shape)
@@ -310,38 +344,6 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.engine_ = task.engine
         self._alpha = alpha
 
-    def _check_parameters(self) -> None:
-        if self.strategy != "exact":
-            raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
-        if self.engine not in ("auto", "factors", "rows"):
-            raise InvalidParameterError(
-                f"TreeSVC: engine must be 'auto', 'factors' or 'rows', got {self.engine!r}"
-            )
-        if not isinstance(self.kernel, SubsetTree | Subtree | PartialTree | None):
-            raise InvalidParameterError(
-                f"TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
-            )
-        if self.loss not in ("hinge", "squared_hinge"):
-            raise InvalidParameterError(
-                f"TreeSVC: loss must be 'hinge' or 'squared_hinge', got {self.loss!r}"
-            )
-        if not _is_real(self.tol) or not 0 < self.tol < 1:
-            raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {self.tol!r}")
-        for name, least, most in (("max_iter", 1, 2**32), ("max_memory", 1, 2**63)):
-            value = getattr(self, name)
-            if value is None and name == "max_memory":
-                continue
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not whole or not least <= value < most:
-                raise InvalidParameterError(
-                    f"TreeSVC: {name} must be a positive integer, got {value!r}"
-                )
-        for name in ("fit_intercept", "warm_start"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidParameterError(
-                    f"TreeSVC: {name} must be True or False, got {getattr(self, name)!r}"
-                )
-
 
 @dataclass
 class _Task:
@@ -357,8 +359,20 @@ class _Task:
     weights: FloatArray  # by example: what C is multiplied with
 
 
+def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
+    """Return the class of each tree: by the sign of its score, or by the largest of several."""
+    chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
+    predicted: NDArray[Any] = classes[chosen]
+    return predicted
+
+
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_cost(C: Any) -> None:
+    if not _is_real(C) or not 0 < C < np.inf:
+        raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
 
 
 def _checked_classes(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:

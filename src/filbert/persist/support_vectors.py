@@ -21,8 +21,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     """Return what a file holds of a fitted estimator."""
     check_is_fitted(svm)
     header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
-    svm._check_parameters()
-    _check_cost(svm.C)
+    svm.check_parameters()
     if not (np.isfinite(svm.model_.coef).all() and np.isfinite(svm.model_.intercept).all()):
         raise InvalidParameterError("the model has weights that are not finite: train it again")
     classes, are_objects = _storable_classes(svm.classes_)
@@ -47,8 +46,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     """Return the estimator; anything that does not fit together raises ModelFileError."""
     try:
         svm = TreeSVC(**parameters.from_json(TreeSVC, header.get("parameters")))
-        svm._check_parameters()
-        _check_cost(svm.C)
+        svm.check_parameters()
         kernel = parameters.kernel_from_json(header.get("kernel"))
         support = Forest.from_arrays(_part(arrays, _FOREST))
     except FilbertError as error:
@@ -71,11 +69,6 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.n_iter_ = int(_figure(header, "n_iter"))
     svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
     return svm
-
-
-def _check_cost(C: Any) -> None:
-    if isinstance(C, bool) or not 0 < C < np.inf:
-        raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
 
 
 # ---------------------------------------------------------------- classes
