@@ -80,9 +80,10 @@ struct PartialFound {
   }
 };
 
-// Of positive numbers.
+// Of numbers that are not negative.
 inline bool is_less(double a, double b) { return a < b; }
 inline bool is_less(const Wide& a, const Wide& b) {
+  if (a.is_zero() || b.is_zero()) return !b.is_zero();  // 0 has the power 0, too
   return a.power() != b.power() ? a.power() < b.power() : a.mantissa() < b.mantissa();
 }
 

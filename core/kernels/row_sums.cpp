@@ -1,7 +1,7 @@
 #include "kernels/row_sums.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -97,12 +97,19 @@ class RowSums::Corpus {
     });
   }
 
-  // Each tile is asked for by one thread at a time.
+  // Several runs may be on at a time and ask for the same tile.
   std::shared_ptr<const ColumnTile> loaded(std::size_t task) {
-    if (loaded_[task]) return loaded_[task];
+    {
+      const std::lock_guard lock(mutex_);
+      if (loaded_[task]) return loaded_[task];
+    }
     const auto tile = std::make_shared<ColumnTile>(columns_->empty_tile());
     columns_->load(*tile, tiles_[task]);
-    if (kept_bytes_ += tile->memory(); kept_bytes_ <= kKeptBytes) loaded_[task] = tile;
+    const std::lock_guard lock(mutex_);
+    if (!loaded_[task] && kept_bytes_ + tile->memory() <= kKeptBytes) {
+      kept_bytes_ += tile->memory();
+      loaded_[task] = tile;
+    }
     return tile;
   }
 
@@ -116,8 +123,9 @@ class RowSums::Corpus {
   std::optional<ColumnSide> columns_;
   std::vector<std::size_t> most_children_;  // by class
   std::vector<Range> tiles_;
+  std::mutex mutex_;  // of what follows
   std::vector<std::shared_ptr<const ColumnTile>> loaded_;
-  std::atomic<std::uint64_t> kept_bytes_ = 0;
+  std::uint64_t kept_bytes_ = 0;
 };
 
 RowSums::RowSums(const KernelSpec& spec, Trees corpus, int n_threads, const Watch& watch)

@@ -3,8 +3,10 @@
 import copy
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from threading import Barrier
 from typing import Any, get_args
 
 import numpy as np
@@ -299,7 +301,7 @@ def test_partial_trees_by_what_they_take(
 
 
 @pytest.mark.parametrize("penalty", ["span", "gaps"])
-@pytest.mark.parametrize("decays", [(1.0, 1.0), (0.4, 1e-210)], ids=["large", "small"])
+@pytest.mark.parametrize("decays", [(1.0, 1.0), (0.4, 1e-210), (1e-80, 1e-50)], ids=str)
 def test_norms_of_partial_trees_that_no_double_holds(
     decays: tuple[float, float], penalty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,6 +332,23 @@ def test_partial_trees_whose_kernel_with_themselves_no_double_holds(
         model.decision_function(new, method="factors")
     monkeypatch.setattr(filbert.model, "LITTLE_WORK", 0.0)
     check_close(model, model.decision_function(new), kernel(new, model.support))
+
+
+def test_callers_on_several_threads_may_share_a_model() -> None:
+    """The first calls prepare the same things at the same time."""
+    support = Forest(write(tree) for tree in random_trees(4, 3000, 12))
+    one = support[:1]
+    for _ in range(40):
+        model = SupportVectorModel(PartialTree(), support, np.ones((1, 3000)), np.zeros(1))
+        model._kernel_rows(1)
+        begin = Barrier(4)
+
+        def score(_: int, model: SupportVectorModel = model, begin: Barrier = begin) -> bytes:
+            begin.wait()
+            return model.decision_function(one, method="rows", n_jobs=1).tobytes()
+
+        with ThreadPoolExecutor(4) as threads:
+            assert len(set(threads.map(score, range(4)))) == 1
 
 
 def test_an_unknown_method() -> None:
