@@ -23,6 +23,7 @@ STAGES = [
     ["work"],
     ["model"],
     ["learners"],
+    ["metrics"],
     ["explain", "report"],
     ["persist"],
     ["datasets", "parts"],
