@@ -70,8 +70,8 @@ def trained(X: Forest, y: Any, clf: TreeSVC) -> Row:
         "engine": clf.engine_,
         "cpu_prepare": prepare[0],
         "cpu_train": solve[0],
-        "rows_computed": getattr(task.matrix, "n_rows_computed", 0),
-        "nonzeros": getattr(task.matrix, "n_entries", 0),
+        "rows_computed": getattr(task.trainer.matrix, "n_rows_computed", 0),
+        "nonzeros": getattr(task.trainer.matrix, "n_entries", 0),
     }
 
 

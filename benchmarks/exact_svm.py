@@ -41,7 +41,7 @@ def end_to_end(train: str, test: str, jobs: int) -> dict[str, Any]:
     predict = clock.lap()
     cpu, wall = whole.lap()
     peak = peak_mib()
-    factors: Any = task.matrix
+    factors: Any = task.trainer.matrix
     assemble = round(factors.cpu_assembling, 4)
     return {
         "data_set": "srl-ewt",

@@ -23,6 +23,7 @@ from filbert.work import LITTLE_WORK, row_steps_between
 
 FloatArray = NDArray[np.float64]
 
+Kernel = Callable[[Any, Any], Any]
 Method = Literal["auto", "rows", "pairs", "factors"]
 
 # More trees than this are scored by factors. Both ways take time that grows with the number of
@@ -270,6 +271,50 @@ class SupportVectorModel:
             self.kernel, together, max_work=max_work, keep_nodes=keep_nodes, n_jobs=n_jobs
         )
         return factors, weights, together
+
+
+@dataclass(frozen=True)
+class CallableKernelModel:
+    """A decision function ``sum_i coef_i kernel(support_i, x) + intercept`` for any kernel.
+
+    Attributes
+    ----------
+    kernel : callable
+        ``kernel(X, Y)`` returns an array of shape (len(X), len(Y)).
+    support : what X is, with n support vectors
+    coef : ndarray of shape (n_problems, n)
+    intercept : ndarray of shape (n_problems,)
+    """
+
+    kernel: Kernel
+    support: Any
+    coef: FloatArray
+    intercept: FloatArray
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score examples: shape (len(X), n_problems)."""
+        n = X.shape[0]
+        if self.coef.shape[1] == 0 or n == 0:
+            return np.tile(self.intercept, (n, 1))
+        at_once = max(1, _PAIRS_BYTES // (8 * self.coef.shape[1]))
+        parts = (X[i : i + at_once] for i in range(0, n, at_once))
+        values = [checked_kernel_values(self.kernel, x, self.support) @ self.coef.T for x in parts]
+        return np.asarray(np.vstack(values) + self.intercept)
+
+
+def checked_kernel_values(kernel: Kernel, X: Any, Y: Any) -> FloatArray:
+    """Call a kernel that is not ours, and trust its result only when it is a matrix of numbers."""
+    shape = (X.shape[0], Y.shape[0])
+    values = np.asarray(kernel(X, Y))
+    if values.shape != shape or values.dtype.kind not in "fiu":
+        raise InvalidParameterError(
+            f"kernel {kernel!r} returned an array of shape {values.shape} and type {values.dtype} "
+            f"for {shape[0]} and {shape[1]} examples: it must return floats of shape {shape}"
+        )
+    values = values.astype(np.float64, copy=False)
+    if not np.isfinite(values).all():
+        raise InvalidParameterError(f"kernel {kernel!r} returned values that are not finite")
+    return values
 
 
 def factorize(

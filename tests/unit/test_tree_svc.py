@@ -411,7 +411,7 @@ def test_trees_beyond_double() -> None:
         ({"tol": 1.5}, "tol must be in"),
         ({"tol": np.nan}, "tol must be in"),
         ({"loss": "log"}, "loss must be 'hinge' or 'squared_hinge', got 'log'"),
-        ({"strategy": "guess"}, "strategy must be 'exact', got 'guess'"),
+        ({"strategy": "guess"}, "strategy must be 'exact', 'usvm', 'sdag' or 'sdag+', got 'guess'"),
         ({"max_iter": 0}, "max_iter must be a positive integer, got 0"),
         ({"max_iter": 2.5}, "max_iter must be a positive integer"),
         ({"n_jobs": 0}, "n_jobs must be"),

@@ -35,14 +35,19 @@ def train(
     normalize: bool = typer.Option(
         True, "--normalize/--no-normalize", help="Whether trees of all sizes weigh the same."
     ),
-    strategy: str = typer.Option("exact", help="How the optimum is found: exact."),
+    strategy: str = typer.Option(
+        "exact", help="How the optimum is found: exact, usvm, sdag or sdag+."
+    ),
+    sample_size: int | None = typer.Option(
+        None, help="Examples a plane is found on (usvm, sdag, sdag+)."
+    ),
     engine: str = typer.Option("auto", help="How kernels are computed: auto, factors or rows."),
     cost: float = typer.Option(1.0, "-C", help="The weight of one example's loss."),
     loss: str = typer.Option("hinge", help="hinge or squared_hinge."),
     class_weight: str | None = typer.Option(None, help="balanced: rare classes weigh more."),
     intercept: bool = typer.Option(True, "--intercept/--no-intercept", help="Whether with one."),
-    tol: float = typer.Option(1e-3, help="The relative duality gap to reach."),
-    max_iter: int = typer.Option(10_000, help="The most sweeps of training."),
+    tol: float = typer.Option(1e-3, help="The relative duality gap to reach; for planes, epsilon."),
+    max_iter: int | None = typer.Option(None, help="The most sweeps or iterations of training."),
     jobs: int | None = data.JOBS,
     seed: int = typer.Option(0, help="Seed of the order of examples."),
     format: str | None = data.FORMAT,
@@ -68,6 +73,7 @@ def train(
         _kernel(kernel, decay, normalize, extras),
         C=cost,
         strategy=cast(Any, strategy),
+        sample_size=sample_size,
         engine=cast(Any, engine),
         loss=cast(Any, loss),
         class_weight=cast(Any, class_weight),

@@ -8,7 +8,7 @@ of the training set, so that an iteration takes time that goes with the sample a
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import piqp
@@ -63,7 +63,9 @@ class State:
         """Return each plane's part in the constant feature."""
         return np.array([weights.sum() for weights in self.weights])
 
-    def add(self, examples: IndexArray, weights: FloatArray, offset: float, products: FloatArray):
+    def add(
+        self, examples: IndexArray, weights: FloatArray, offset: float, products: FloatArray
+    ) -> None:
         """Take a plane up: its examples, d, and its products with all planes."""
         n = len(self.offsets)
         gram = np.empty((n + 1, n + 1))
@@ -178,7 +180,14 @@ def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatAr
     settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = 1e-12
     # In shares of C, which are of one size whatever C is.
     solver.setup(
-        C * gram, -offsets, None, None, np.ones((1, n)), np.array([-np.inf]), np.ones(1), np.zeros(n)
+        C * gram,
+        -offsets,
+        None,
+        None,
+        np.ones((1, n)),
+        np.array([-np.inf]),
+        np.ones(1),
+        np.zeros(n),
     )
     solver.solve()
     share = np.maximum(solver.result.x, 0.0)
@@ -189,97 +198,10 @@ def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatAr
     return alpha, slack
 
 
-# ---------------------------------------------------------------- sampling
+def iteration_bound(C: float, largest_self: float, epsilon: float) -> float:
+    """Return Theorem 3's bound on the number of iterations.
 
-
-def recommended_sample_size(n: int) -> int:
-    """Return the paper's recipe for r (section 7.3.1) for n examples.
-
-    From a million on 5,000 to 10,000; from 100,000 on 1,000 to 5,000; below, smaller values
-    suffice. The smallest of each range is taken.
+    `largest_self` is R^2, the largest kernel of an example with itself. The paper's Delta, the
+    largest loss at w = 0, is 1.
     """
-    if n >= 1_000_000:
-        return 5_000
-    if n >= 100_000:
-        return 1_000
-    return min(n, 500)
-
-
-class Sampler:
-    """Draws examples for a plane, in proportion to their costs.
-
-    All examples at once where the sample is as large as the set: then nothing is left to chance,
-    and planes are exact. Without costs, uniformly without replacement. With costs, by Algorithm 9:
-    an example that is picked at random is kept with the probability cost / largest cost, until there
-    are enough; one that is kept twice counts twice.
-    """
-
-    def __init__(self, costs: FloatArray, size: int) -> None:
-        self.costs = costs
-        self.size = size
-        self.largest = float(costs.max())
-        self.uniform = bool((costs == self.largest).all())
-
-    def __call__(self, rng: np.random.Generator) -> tuple[IndexArray, FloatArray]:
-        """Return some examples, ascending, and weights that sum to 1."""
-        n = len(self.costs)
-        if self.size >= n:
-            examples = np.flatnonzero(self.costs)
-            return examples.astype(np.uint32), self.costs[examples] / self.costs.sum()
-        if self.uniform:
-            examples = np.sort(rng.choice(n, self.size, replace=False))
-            return examples.astype(np.uint32), np.full(self.size, 1 / self.size)
-        examples, counts = np.unique(self._by_rejection(rng), return_counts=True)
-        return examples.astype(np.uint32), counts / self.size
-
-    def _by_rejection(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        kept = np.empty(0, dtype=np.int64)
-        n_needed = self.size * self.largest / float(self.costs.mean())
-        while len(kept) < self.size:
-            picked = rng.integers(len(self.costs), size=int(1.1 * n_needed) + 16)
-            heads = rng.random(len(picked)) * self.largest < self.costs[picked]
-            kept = np.append(kept, picked[heads])
-        return kept[: self.size]
-
-
-def iteration_bound(C: float, largest_norm: float, epsilon: float) -> float:
-    """Return Theorem 3's bound on the number of iterations, for the loss of at most 1 at w = 0."""
-    return 8 * C * largest_norm**2 / epsilon**2
-
-
-# ---------------------------------------------------------------- storage for any kernel
-
-
-class ListsOfExamples:
-    """uSVM (Eq. 4) for any kernel, called as ``kernel(X, Y)``."""
-
-    def __init__(self, kernel: Callable[[Any, Any], FloatArray], X: Any) -> None:
-        self.kernel = kernel
-        self.X = X
-        self._sample: IndexArray = np.empty(0, dtype=np.uint32)
-        self._scores = np.empty((0, 0))  # by example of the sample, and plane
-        self._examples: list[IndexArray] = []
-        self._weights: list[FloatArray] = []
-
-    def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
-        """Return w . phi(x) for a sample of the examples."""
-        self._sample = sample
-        self._scores = np.zeros((len(sample), len(self._examples)))
-        for j, (examples, weights) in enumerate(zip(self._examples, self._weights, strict=True)):
-            self._scores[:, j] = self.kernel(self.X[sample], self.X[examples]) @ weights
-        return self._scores @ alpha
-
-    def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
-        """Add a plane of examples of the last sample; return its products with all planes."""
-        examples = self._sample[places]
-        with_others = weights @ self._scores[places]
-        with_itself = weights @ self.kernel(self.X[examples], self.X[examples]) @ weights
-        self._examples.append(examples)
-        self._weights.append(weights)
-        return np.append(with_others, with_itself)
-
-    def keep(self, planes: IndexArray) -> None:
-        """Drop all planes but these."""
-        self._examples = [self._examples[j] for j in planes]
-        self._weights = [self._weights[j] for j in planes]
-        self._scores = self._scores[:, planes]
+    return 8 * C * largest_self / epsilon**2

@@ -1,145 +1,130 @@
-"""The exact strategy: coordinate descent in the dual, by factors or by rows of the kernel matrix."""
+"""The exact strategy: coordinate descent in the dual, by factors or by rows of kernels."""
 
-from dataclasses import dataclass
 from typing import Literal
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from filbert._core import KernelOperator, RowTrainer
 from filbert.errors import WorkLimitError
 from filbert.forest import Forest
 from filbert.kernels import PartialTree, Subtree, TreeKernel
+from filbert.learners.problems import Problems, Solution
 from filbert.model import factorize
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
-from filbert.work import row_steps, worth_trying
+from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
-FloatArray = NDArray[np.float64]
 Engine = Literal["auto", "factors", "rows"]
 
-_LITTLE_WORK = 1e8  # steps, a tenth of a second
+_MAX_ITER = 10_000
 _ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
-@dataclass(frozen=True)
-class KernelMatrix:
-    """What computes with the kernels of the training set, and which engine that is and why."""
+class ExactTrainer:
+    """Solves problems without sampling, to a gap between primal and dual over all examples."""
 
-    operator: KernelOperator | RowTrainer
-    engine: str
+    def __init__(
+        self,
+        kernel: TreeKernel,
+        forest: Forest,
+        *,
+        engine: Engine,
+        max_memory: int | None,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.kernel = kernel
+        self.forest = forest
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.matrix, self.engine = self._matrix(engine)
 
+    def _matrix(self, engine: Engine) -> tuple[KernelOperator | RowTrainer, str]:
+        """Return what computes kernels, which engine that is and why.
 
-def kernel_matrix(
-    kernel: TreeKernel,
-    forest: Forest,
-    engine: Engine,
-    max_memory: int | None,
-    n_jobs: int | None,
-    verbose: int,
-) -> KernelMatrix:
-    """Choose the engine and prepare it.
+        Nobody knows how much work it is to factorise but by doing it. So it is tried, and given up
+        where it takes more than a part of what the rows may take.
+        """
+        if engine == "factors":
+            return self._factors(None), "factors: as asked for"
+        if engine == "rows":
+            return self._rows(), "rows: as asked for"
+        if isinstance(self.kernel, Subtree):
+            return self._factors(None), "factors: those of Subtree take no search"
+        rows = row_steps(self.kernel, self.forest)
+        if isinstance(self.kernel, PartialTree) and rows < LITTLE_WORK:
+            reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
+            return self._rows(), f"rows: {reason}"
+        max_work = steps_worth_trying(self.kernel, rows)
+        try:
+            factors = self._factors(max_work)
+        except WorkLimitError:
+            reason = (
+                f"factorising was given up after {max_work:.1e} steps, "
+                f"the whole kernel matrix takes about {rows:.1e}"
+            )
+            return self._rows(), f"rows: {reason}"
+        reason = (
+            f"factorising took less than {max_work:.1e} steps, "
+            f"the whole kernel matrix would take about {rows:.1e}"
+        )
+        return factors, f"factors: {reason}"
 
-    Nobody knows how much work it is to factorise but by doing it. So it is tried, and given up
-    where it takes more than a part of what the rows may take.
-    """
-
-    def factors(max_work: float | None) -> KernelOperator:
-        with progress_bar("factorising", show=verbose > 0) as progress:
+    def _factors(self, max_work: float | None) -> KernelOperator:
+        with progress_bar("factorising", show=self.verbose > 0) as progress:
             return factorize(
-                kernel,
-                forest,
-                max_memory=max_memory,
+                self.kernel,
+                self.forest,
+                max_memory=self.max_memory,
                 max_work=max_work,
-                n_jobs=n_jobs,
+                n_jobs=self.n_jobs,
                 progress=progress,
             )
 
-    def rows() -> RowTrainer:
-        kept = _ROWS_KEPT if max_memory is None else max_memory
-        with progress_bar("preparing", show=verbose > 0) as progress:
+    def _rows(self) -> RowTrainer:
+        with progress_bar("preparing", show=self.verbose > 0) as progress:
             return RowTrainer(
-                kernel._spec(),
-                forest._dag,
-                forest._roots,
-                bool(kernel.normalize),
-                kept,
-                n_threads(n_jobs),
+                self.kernel._spec(),
+                self.forest._dag,
+                self.forest._roots,
+                bool(self.kernel.normalize),
+                _ROWS_KEPT if self.max_memory is None else self.max_memory,
+                n_threads(self.n_jobs),
                 progress,
             )
 
-    if engine == "factors":
-        return KernelMatrix(factors(None), "factors: as asked for")
-    if engine == "rows":
-        return KernelMatrix(rows(), "rows: as asked for")
-    if isinstance(kernel, Subtree):
-        return KernelMatrix(factors(None), "factors: those of Subtree take no search")
-    steps = row_steps(kernel, forest)
-    if isinstance(kernel, PartialTree) and steps < _LITTLE_WORK:
-        reason = f"the whole kernel matrix takes about {steps:.1e} steps only"
-        return KernelMatrix(rows(), f"rows: {reason}")
-    max_work = worth_trying(kernel, steps)
-    try:
-        operator = factors(max_work)
-    except WorkLimitError:
-        reason = (
-            f"factorising was given up after {max_work:.1e} steps, "
-            f"the whole kernel matrix takes about {steps:.1e}"
+    def train(self, problems: Problems) -> Solution:
+        """Solve the problems, and warn where `tol` was not reached."""
+        bounds = np.broadcast_to(problems.C * problems.weights, problems.signs.shape)
+        max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
+        with progress_bar("training", show=self.verbose > 0) as progress:
+            alpha, intercept, primal, _, gap, sweeps = self.matrix.train(
+                problems.signs,
+                np.ascontiguousarray(bounds),
+                problems.start,
+                problems.squared_hinge,
+                problems.intercept,
+                problems.tol,
+                problems.seeds,
+                max_iter,
+                n_threads(self.n_jobs),
+                progress,
+            )
+        if gap.max() > problems.tol:
+            warn(
+                f"TreeSVC stopped after max_iter={max_iter} sweeps at a relative duality gap "
+                f"of {gap.max():.1e}, above tol={problems.tol:g}: raise max_iter, or lower C",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return Solution(
+            coef=alpha * problems.signs,
+            intercept=intercept,
+            objective=float(primal.sum()),
+            gap=float(gap.max()),
+            n_iter=int(sweeps.max()),
+            alpha=alpha,
         )
-        return KernelMatrix(rows(), f"rows: {reason}")
-    reason = (
-        f"factorising took less than {max_work:.1e} steps, "
-        f"the whole kernel matrix would take about {steps:.1e}"
-    )
-    return KernelMatrix(operator, f"factors: {reason}")
-
-
-@dataclass(frozen=True)
-class Descent:
-    """The solutions of some problems over the same examples."""
-
-    alpha: FloatArray  # by problem and example
-    intercept: FloatArray
-    primal: FloatArray
-    gap: FloatArray
-    n_sweeps: NDArray[np.uint32]
-
-
-def descend(
-    matrix: KernelMatrix,
-    signs: NDArray[np.int8],
-    bounds: FloatArray,
-    start: FloatArray | None,
-    *,
-    squared_hinge: bool,
-    intercept: bool,
-    tol: float,
-    seeds: NDArray[np.uint64],
-    max_iter: int,
-    n_jobs: int | None,
-    verbose: int,
-) -> Descent:
-    """Train until the relative duality gap is `tol`, or warn."""
-    with progress_bar("training", show=verbose > 0) as progress:
-        alpha, b, primal, _, gap, sweeps = matrix.operator.train(
-            signs,
-            np.ascontiguousarray(np.broadcast_to(bounds, signs.shape)),
-            start,
-            squared_hinge,
-            intercept,
-            tol,
-            seeds,
-            max_iter,
-            n_threads(n_jobs),
-            progress,
-        )
-    if gap.max() > tol:
-        warn(
-            f"TreeSVC stopped after max_iter={max_iter} sweeps at a relative duality gap "
-            f"of {gap.max():.1e}, above tol={tol:g}: raise max_iter, or lower C",
-            ConvergenceWarning,
-            stacklevel=5,
-        )
-    return Descent(alpha, b, primal, gap, sweeps)

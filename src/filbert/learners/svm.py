@@ -3,71 +3,89 @@
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, Literal, Self
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from filbert._core import KernelOperator, RowTrainer
-from filbert.errors import InvalidParameterError, WorkLimitError
-from filbert.forest import Forest, as_forest
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import Method, SupportVectorModel, factorize
-from filbert.progress import progress_bar
-from filbert.threads import n_threads
-from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
+from filbert.errors import InvalidParameterError
+from filbert.forest import as_forest
+from filbert.kernels import PartialTree, SubsetTree, TreeKernel
+from filbert.learners.exact import Engine, ExactTrainer
+from filbert.learners.planes import PlaneTrainer
+from filbert.learners.problems import Problems, Trainer
+from filbert.learners.svm_parameters import check_cost, check_parameters
+from filbert.model import CallableKernelModel, Kernel, Method, SupportVectorModel
 
 FloatArray = NDArray[np.float64]
 
-Engine = Literal["auto", "factors", "rows"]
-
-_ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
+_OF_PLANES = (
+    "sample_size_",
+    "delta_calls_",
+    "delta_computed_",
+    "n_planes_",
+    "iteration_bound_",
+    "history_",
+)
 
 
 class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Support vector classification of trees.
 
-    Minimises, exactly and without sampling,
+    Minimises
 
     .. math:: \tfrac12 \|w\|^2 + \sum_i C_i \, \ell(y_i (w \cdot \phi(x_i) + b))
 
-    in the feature space of the kernel, many classes by one against the rest, by coordinate descent
-    in the dual. There are two ways to compute with the kernel. By *factors* the kernel matrix is
-    never computed: it is factorised over the fragments that trees share. By *rows* it is computed
-    row by row, for the trees that turn out to matter. Both stop when the relative gap between the
-    primal and the dual objective, computed over all examples, is at most `tol`.
+    in the feature space of the kernel, many classes by one against the rest. The strategy "exact"
+    does so by coordinate descent in the dual, without sampling. There are two ways to compute with
+    the kernel. By *factors* the kernel matrix is never computed: it is factorised over the
+    fragments that trees share. By *rows* it is computed row by row, for the trees that turn out to
+    matter. Both stop when the relative gap between the primal and the dual objective, computed over
+    all examples, is at most `tol`.
+
+    The others are the cutting planes of Severyn & Moschitti 2012, each plane found on a sample of
+    the examples. They come close to the optimum and differ only in how planes are stored: as lists
+    of examples ("usvm"), each as a DAG ("sdag"), or all in one DAG ("sdag+"). From the same seed
+    all give the same model.
 
     Parameters
     ----------
-    kernel : SubsetTree, Subtree or PartialTree, optional
-        SubsetTree() by default.
+    kernel : SubsetTree, Subtree or PartialTree, or callable, optional
+        SubsetTree() by default. The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
+        array of shape (len(X), len(Y)); X may then be anything that has a `shape` and takes an
+        array of indices, such as an array.
     C : float
         The weight of one example's loss, as in scikit-learn; the papers' C is n times that.
-    strategy : {"exact"}
-        How the optimum is found.
+    strategy : {"exact", "usvm", "sdag", "sdag+"}
+        How the optimum is found, or nearly found.
+    sample_size : int, optional
+        The paper's r: how many examples a plane is found on. By default the paper's recipe: 5,000
+        from a million examples on, 1,000 from 100,000 on, else 500. As many as there are, or more:
+        nothing is sampled, and the planes lead to the optimum.
     engine : {"auto", "factors", "rows"}
         How kernels are computed. By default by factors where these are found with less work than
         the rows may take, as for many short trees that share much; else by rows, as for whole
         sentences and programs under PartialTree.
     loss : {"hinge", "squared_hinge"}
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class. Where planes are sampled, an example is drawn as often as its
+        factor says (cost-proportionate rejection sampling, the paper's Algorithm 9); so is one with
+        a `sample_weight`.
     fit_intercept : bool
         Whether there is a `b`. It is the weight of a constant feature, regularised like the others.
         False is what the papers do.
     tol : float
-        The relative duality gap to reach.
-    max_iter : int
-        The most sweeps of coordinate descent, each over the examples that are not at rest; a
-        warning tells when they did not suffice.
+        The relative duality gap to reach. For planes the paper's epsilon: how much mean loss a
+        plane must add.
+    max_iter : int, optional
+        The most sweeps of coordinate descent, each over the examples that are not at rest, 10,000
+        by default; or the most iterations, each with a plane, 300 by default. A warning tells when
+        they did not suffice.
     warm_start : bool
         Whether `fit` begins at the last solution, where it has the same number of examples.
     max_memory : int, optional
@@ -91,14 +109,28 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The dual variables times the label, +1 or -1.
     intercept_ : ndarray of shape (n_problems,)
     objective_ : float
-        The primal objective; of many classes, the sum.
+        The primal objective; of many classes, the sum. For planes the loss is that on the last
+        sample, an estimate.
     duality_gap_ : float
-        The relative gap; of many classes, the largest.
+        The relative gap; of many classes, the largest. For planes between the estimate and the dual
+        over the planes that there are.
     n_iter_ : int
-        Sweeps; of many classes, the most.
+        Sweeps or iterations; of many classes, the most.
     engine_ : str
         How kernels were computed, and why.
-    model_ : SupportVectorModel
+    model_ : SupportVectorModel, or CallableKernelModel for a kernel that is not one of Filbert's
+    sample_size_ : int or None
+        The sample size that was used; None for "exact", as what follows.
+    delta_calls_ : int or None
+        How often Delta was called, as the paper counts it. None too for callable kernels.
+    delta_computed_ : int or None
+        How often it was computed: equal subtrees of a tree are computed once.
+    n_planes_ : int or None
+        Planes in the end; of many classes, the sum.
+    iteration_bound_ : float or None
+        What Theorem 3 says that the iterations cannot exceed.
+    history_ : list of lists of Iteration, or None
+        What was known after each iteration, for each problem.
 
     Examples
     --------
@@ -110,16 +142,17 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: TreeKernel | None = None,
+        kernel: TreeKernel | Kernel | None = None,
         *,
         C: float = 1.0,
-        strategy: Literal["exact"] = "exact",
+        strategy: Literal["exact", "usvm", "sdag", "sdag+"] = "exact",
+        sample_size: int | None = None,
         engine: Engine = "auto",
         loss: Literal["hinge", "squared_hinge"] = "hinge",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
         tol: float = 1e-3,
-        max_iter: int = 10_000,
+        max_iter: int | None = None,
         warm_start: bool = False,
         max_memory: int | None = None,
         n_jobs: int | None = None,
@@ -129,6 +162,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.kernel = kernel
         self.C = C
         self.strategy = strategy
+        self.sample_size = sample_size
         self.engine = engine
         self.loss = loss
         self.class_weight = class_weight
@@ -155,8 +189,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[Self]:
         """Train for several values of C, each from the solution before.
 
-        One factorisation, or the same rows, serve all. Returns a fitted copy for each value, in
-        their order.
+        One factorisation, or the same rows, serve all; planes are found anew for each. Returns a
+        fitted copy for each value, in their order.
         """
         task = self._prepare(X, y, sample_weight)
         fitted: list[Self] = []
@@ -171,10 +205,13 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        # Partial trees that were not factorised in training are not in prediction.
-        by_rows = isinstance(self.model_.kernel, PartialTree) and self.engine_.startswith("rows")
-        method: Method = "rows" if by_rows else "auto"
-        values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
+        if isinstance(self.model_, CallableKernelModel):
+            values = self.model_.decision_function(self._examples(X))
+        else:
+            # Partial trees that were not factorised in training are not in prediction.
+            partial = isinstance(self.model_.kernel, PartialTree)
+            method: Method = "rows" if partial and self.engine_.startswith("rows") else "auto"
+            values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -187,39 +224,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `fit` does so first. By itself it is of use before X is read from a long file.
         """
-        _check_cost(self.C)
-        if self.strategy != "exact":
-            raise InvalidParameterError(f"TreeSVC: strategy must be 'exact', got {self.strategy!r}")
-        if self.engine not in ("auto", "factors", "rows"):
-            raise InvalidParameterError(
-                f"TreeSVC: engine must be 'auto', 'factors' or 'rows', got {self.engine!r}"
-            )
-        if not isinstance(self.kernel, SubsetTree | Subtree | PartialTree | None):
-            raise InvalidParameterError(
-                f"TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
-            )
-        if self.kernel is not None:
-            self.kernel._spec()
-        if self.loss not in ("hinge", "squared_hinge"):
-            raise InvalidParameterError(
-                f"TreeSVC: loss must be 'hinge' or 'squared_hinge', got {self.loss!r}"
-            )
-        if not _is_real(self.tol) or not 0 < self.tol < 1:
-            raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {self.tol!r}")
-        for name, least, most in (("max_iter", 1, 2**32), ("max_memory", 1, 2**63)):
-            value = getattr(self, name)
-            if value is None and name == "max_memory":
-                continue
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not whole or not least <= value < most:
-                raise InvalidParameterError(
-                    f"TreeSVC: {name} must be a positive integer, got {value!r}"
-                )
-        for name in ("fit_intercept", "warm_start"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidParameterError(
-                    f"TreeSVC: {name} must be True or False, got {getattr(self, name)!r}"
-                )
+        check_parameters(self.get_params(deep=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -231,128 +236,88 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepare(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "_Task":
         self.check_parameters()
-        forest = as_forest(X)
-        classes, coded = _checked_classes(y, len(forest))
-        weights = _checked_weights(sample_weight, len(forest))
+        examples = self._examples(X)
+        n = examples.shape[0]
+        classes, coded = _checked_classes(y, n)
+        weights = _checked_weights(sample_weight, n)
         weights = weights * _class_factors(self.class_weight, classes, coded)
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         # One problem for two classes, else one for each class against the rest.
         positives = [1] if len(classes) == 2 else range(len(classes))
         signs = np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
-        kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
-        matrix, engine = self._matrix(kernel, forest)
+        kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
+        trainer = self._trainer(kernel, examples)
         if self.verbose > 0:
-            print(engine, file=sys.stderr)
-        return _Task(kernel, forest, matrix, engine, classes, coded, signs, weights)
+            print(trainer.engine, file=sys.stderr)
+        return _Task(kernel, examples, trainer, classes, coded, signs, weights)
 
-    def _matrix(
-        self, kernel: TreeKernel, forest: Forest
-    ) -> tuple[KernelOperator | RowTrainer, str]:
-        """Return what computes kernels, which engine that is and why.
+    def _examples(self, X: Any) -> Any:
+        """Take X as trees, or as it is where it is for a kernel that is not ours."""
+        if isinstance(self.kernel, TreeKernel | None) or not hasattr(X, "shape"):
+            return as_forest(X)
+        return X
 
-        Nobody knows how much work it is to factorise but by doing it. So it is tried, and given up
-        where it takes more than a part of what the rows may take.
-        """
-        if self.engine == "factors":
-            return self._factors(kernel, forest, None), "factors: as asked for"
-        if self.engine == "rows":
-            return self._rows(kernel, forest), "rows: as asked for"
-        if isinstance(kernel, Subtree):
-            return self._factors(kernel, forest, None), "factors: those of Subtree take no search"
-        rows = row_steps(kernel, forest)
-        if isinstance(kernel, PartialTree) and rows < LITTLE_WORK:
-            reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
-            return self._rows(kernel, forest), f"rows: {reason}"
-        max_work = steps_worth_trying(kernel, rows)
-        try:
-            factors = self._factors(kernel, forest, max_work)
-        except WorkLimitError:
-            reason = (
-                f"factorising was given up after {max_work:.1e} steps, "
-                f"the whole kernel matrix takes about {rows:.1e}"
-            )
-            return self._rows(kernel, forest), f"rows: {reason}"
-        reason = (
-            f"factorising took less than {max_work:.1e} steps, "
-            f"the whole kernel matrix would take about {rows:.1e}"
-        )
-        return factors, f"factors: {reason}"
-
-    def _factors(
-        self, kernel: TreeKernel, forest: Forest, max_work: float | None
-    ) -> KernelOperator:
-        with progress_bar("factorising", show=self.verbose > 0) as progress:
-            return factorize(
+    def _trainer(self, kernel: Any, examples: Any) -> Trainer:
+        if self.strategy == "exact":
+            return ExactTrainer(
                 kernel,
-                forest,
+                examples,
+                engine=self.engine,
                 max_memory=self.max_memory,
-                max_work=max_work,
                 n_jobs=self.n_jobs,
-                progress=progress,
+                verbose=self.verbose,
             )
-
-    def _rows(self, kernel: TreeKernel, forest: Forest) -> RowTrainer:
-        with progress_bar("preparing", show=self.verbose > 0) as progress:
-            return RowTrainer(
-                kernel._spec(),
-                forest._dag,
-                forest._roots,
-                bool(kernel.normalize),
-                _ROWS_KEPT if self.max_memory is None else self.max_memory,
-                n_threads(self.n_jobs),
-                progress,
-            )
+        return PlaneTrainer(
+            self.strategy,
+            kernel,
+            examples,
+            sample_size=self.sample_size,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
 
     def _solve(self, task: "_Task", C: float, start: FloatArray | None) -> None:
-        _check_cost(C)
+        check_cost(C)
         rng = check_random_state(self.random_state)
         seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
-        bounds = np.broadcast_to(C * task.weights, task.signs.shape)
-        with progress_bar("training", show=self.verbose > 0) as progress:
-            alpha, intercept, primal, _, gap, sweeps = task.matrix.train(
-                task.signs,
-                np.ascontiguousarray(bounds),
-                start,
-                self.loss == "squared_hinge",
-                bool(self.fit_intercept),
-                float(self.tol),
-                seeds,
-                int(self.max_iter),
-                n_threads(self.n_jobs),
-                progress,
+        solution = task.trainer.train(
+            Problems(
+                signs=task.signs,
+                weights=task.weights,
+                C=float(C),
+                squared_hinge=self.loss == "squared_hinge",
+                intercept=bool(self.fit_intercept),
+                tol=float(self.tol),
+                max_iter=self.max_iter,
+                seeds=seeds,
+                start=start,
             )
-        if gap.max() > self.tol:
-            warn(
-                f"TreeSVC stopped after max_iter={self.max_iter} sweeps at a relative duality gap "
-                f"of {gap.max():.1e}, above tol={self.tol:g}: raise max_iter, or lower C",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        coef = alpha * task.signs
-        self.support_ = np.flatnonzero(alpha.any(axis=0))
-        self.model_ = SupportVectorModel(
-            task.kernel, task.forest[self.support_], coef[:, self.support_], intercept
         )
+        self.support_ = np.flatnonzero(solution.coef.any(axis=0))
+        coef = solution.coef[:, self.support_]
+        model = SupportVectorModel if isinstance(task.kernel, TreeKernel) else CallableKernelModel
+        self.model_ = model(task.kernel, task.examples[self.support_], coef, solution.intercept)
         self.classes_ = task.classes
         self.n_support_ = np.bincount(task.coded[self.support_], minlength=len(task.classes))
-        self.dual_coef_ = self.model_.coef
-        self.intercept_ = intercept
-        self.objective_ = float(primal.sum())
-        self.duality_gap_ = float(gap.max())
-        self.n_iter_ = int(sweeps.max())
-        self.engine_ = task.engine
-        self._alpha = alpha
+        self.dual_coef_ = coef
+        self.intercept_ = solution.intercept
+        self.objective_ = solution.objective
+        self.duality_gap_ = solution.gap
+        self.n_iter_ = solution.n_iter
+        self.engine_ = task.trainer.engine
+        self._alpha = solution.alpha
+        for name in _OF_PLANES:
+            setattr(self, name, solution.report.get(name))
 
 
 @dataclass
 class _Task:
     """What is the same for all values of C."""
 
-    kernel: TreeKernel
-    forest: Forest
-    matrix: KernelOperator | RowTrainer  # of the trees' kernels
-    engine: str
+    kernel: Any
+    examples: Any  # a Forest, or what a kernel that is not ours takes
+    trainer: Trainer
     classes: NDArray[Any]
     coded: NDArray[np.intp]
     signs: NDArray[np.int8]  # by problem and example
@@ -364,15 +329,6 @@ def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
     chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
     predicted: NDArray[Any] = classes[chosen]
     return predicted
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _check_cost(C: Any) -> None:
-    if not _is_real(C) or not 0 < C < np.inf:
-        raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
 
 
 def _checked_classes(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -9,12 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
 from filbert.learners.svm import TreeSVC
-from filbert.model import SupportVectorModel
+from filbert.model import CallableKernelModel, SupportVectorModel
 from filbert.persist import parameters
 from filbert.persist.archive import Arrays
 
 _FOREST = "support."  # what the names of the support vectors' arrays begin with
 _FIGURES = ("objective", "duality_gap", "n_iter")
+_OF_PLANES = ("sample_size", "delta_calls", "delta_computed", "n_planes", "iteration_bound")
 
 
 def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
@@ -22,6 +23,10 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     check_is_fitted(svm)
     header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
     svm.check_parameters()
+    if isinstance(svm.model_, CallableKernelModel):
+        raise InvalidParameterError(
+            f"a model with the kernel {svm.model_.kernel!r} cannot be saved: a file holds no code"
+        )
     if not (np.isfinite(svm.model_.coef).all() and np.isfinite(svm.model_.intercept).all()):
         raise InvalidParameterError("the model has weights that are not finite: train it again")
     classes, are_objects = _storable_classes(svm.classes_)
@@ -30,6 +35,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "classes_are_objects": are_objects,
         "engine": svm.engine_,
         **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES},
+        **{name: getattr(svm, f"{name}_") for name in _OF_PLANES},
     }
     arrays = {
         "classes": classes,
@@ -68,6 +74,10 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.duality_gap_ = _figure(header, "duality_gap")
     svm.n_iter_ = int(_figure(header, "n_iter"))
     svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
+    for name in _OF_PLANES:
+        known = header.get(name) is not None
+        setattr(svm, f"{name}_", _figure(header, name) if known else None)
+    svm.history_ = None
     return svm
 
 

@@ -1,0 +1,200 @@
+"""The strategies of Severyn & Moschitti 2012: how planes are stored, and training with each."""
+
+from typing import Any, Literal
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from tqdm.auto import tqdm
+
+from filbert import _core
+from filbert.forest import Forest
+from filbert.kernels import TreeKernel
+from filbert.learners.cutting_planes import Planes, State, cutting_planes, iteration_bound
+from filbert.learners.problems import Problems, Solution
+from filbert.learners.sampling import Sampler, recommended_sample_size
+from filbert.model import Kernel, checked_kernel_values
+from filbert.progress import progress_bar
+from filbert.threads import n_threads
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.uint32]
+Strategy = Literal["usvm", "sdag", "sdag+"]
+
+_STORAGE = {
+    "usvm": _core.PlaneStorage.lists,  # Eq. 4
+    "sdag": _core.PlaneStorage.dags,  # Eq. 10
+    "sdag+": _core.PlaneStorage.one_dag,  # Eq. 11
+}
+_MAX_ITER = 300  # as in the paper's Table 4
+
+
+class TreePlanes:
+    """Planes over trees, stored in one of the paper's ways."""
+
+    def __init__(self, strategy: Strategy, trees: _core.TrainingTrees, threads: int) -> None:
+        self.store = _core.PlaneStore(_STORAGE[strategy], trees)
+        self.threads = threads
+
+    def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
+        """Return w . phi(x) for a sample of the examples."""
+        return self.store.scores(sample, alpha, self.threads, None)
+
+    def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
+        """Add a plane of examples of the last sample; return its products with all planes."""
+        return self.store.add(places, weights, self.threads, None)
+
+    def keep(self, planes: IndexArray) -> None:
+        """Drop all planes but these."""
+        self.store.keep(planes)
+
+
+class ListsOfExamples:
+    """uSVM (Eq. 4) for any kernel, called as ``kernel(X, Y)``."""
+
+    def __init__(self, kernel: Kernel, X: Any) -> None:
+        self.kernel = kernel
+        self.X = X
+        self._sample: IndexArray = np.empty(0, dtype=np.uint32)
+        self._scores = np.empty((0, 0))  # by example of the sample, and plane
+        self._examples: list[IndexArray] = []
+        self._weights: list[FloatArray] = []
+
+    def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
+        """Return w . phi(x) for a sample of the examples."""
+        self._sample = sample
+        self._scores = np.zeros((len(sample), len(self._examples)))
+        for j, (examples, weights) in enumerate(zip(self._examples, self._weights, strict=True)):
+            self._scores[:, j] = self._values(sample, examples) @ weights
+        return np.asarray(self._scores @ alpha)
+
+    def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
+        """Add a plane of examples of the last sample; return its products with all planes."""
+        examples = self._sample[places]
+        with_others = weights @ self._scores[places]
+        with_itself = weights @ self._values(examples, examples) @ weights
+        self._examples.append(examples)
+        self._weights.append(weights)
+        return np.append(with_others, with_itself)
+
+    def keep(self, planes: IndexArray) -> None:
+        """Drop all planes but these."""
+        self._examples = [self._examples[j] for j in planes]
+        self._weights = [self._weights[j] for j in planes]
+        self._scores = self._scores[:, planes]
+
+    def _values(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
+        return checked_kernel_values(self.kernel, self.X[rows], self.X[columns])
+
+
+class PlaneTrainer:
+    """Solves problems by cutting planes on samples."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        kernel: TreeKernel | Kernel,
+        X: Any,
+        *,
+        sample_size: int | None,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.strategy = strategy
+        self.kernel = kernel
+        self.X = X
+        self.n = X.shape[0]
+        recipe = sample_size is None
+        self.sample_size = min(self.n, recommended_sample_size(self.n) if recipe else sample_size)
+        self.threads = n_threads(n_jobs)
+        self.verbose = verbose
+        source = "by the paper's recipe" if recipe else "as asked for"
+        self.engine = (
+            f"planes: {strategy} with samples of {self.sample_size:,} of {self.n:,} examples, "
+            f"{source}"
+        )
+        self._trees = self._training_trees(kernel, X) if isinstance(kernel, TreeKernel) else None
+
+    def _training_trees(self, kernel: TreeKernel, forest: Forest) -> _core.TrainingTrees:
+        dag, roots = forest._dag, forest._roots
+        if forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
+            dag, roots = dag.extract(roots)
+        normalize = bool(kernel.normalize)
+        with progress_bar("preparing", show=self.verbose > 0) as progress:
+            return _core.TrainingTrees(
+                kernel._spec(), dag, roots, normalize, self.threads, progress
+            )
+
+    def _largest_self(self) -> float:
+        """Return the largest kernel of an example with itself: R^2 of Theorem 3."""
+        if self._trees is not None:
+            return self._trees.largest_self
+        parts = (self.X[i : i + 1] for i in range(self.n))
+        return max(float(checked_kernel_values(self.kernel, x, x)[0, 0]) for x in parts)
+
+    def train(self, problems: Problems) -> Solution:
+        """Solve the problems one after the other, and warn where `tol` was not reached."""
+        max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
+        runs = [self._run(problems, k, max_iter) for k in range(len(problems.signs))]
+        last = [state.history[-1] for state, _ in runs]
+        worst = max(now.violation for now in last)
+        if worst > problems.tol:
+            warn(
+                f"TreeSVC stopped after max_iter={max_iter} iterations at a plane that is violated "
+                f"by {worst:.1e}, more than tol={problems.tol:g}: raise max_iter or sample_size, "
+                "or use strategy='exact'",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        C = problems.C * float(problems.weights.sum())
+        radius = self._largest_self() + problems.intercept
+        return Solution(
+            coef=np.array([state.coefficients(self.n) for state, _ in runs]),
+            intercept=np.array(
+                [state.alpha @ state.biases() if problems.intercept else 0.0 for state, _ in runs]
+            ),
+            objective=sum(now.objective for now in last),
+            gap=max((now.objective - now.dual) / now.objective for now in last),
+            n_iter=max(len(state.history) for state, _ in runs),
+            report={
+                "sample_size_": self.sample_size,
+                "iteration_bound_": iteration_bound(C, radius, problems.tol),
+                "n_planes_": sum(len(state.alpha) for state, _ in runs),
+                "history_": [state.history for state, _ in runs],
+                **self._counts([planes for _, planes in runs]),
+            },
+        )
+
+    def _run(self, problems: Problems, k: int, max_iter: int) -> tuple[State, Planes]:
+        planes: Planes = (
+            ListsOfExamples(self.kernel, self.X)
+            if self._trees is None
+            else TreePlanes(self.strategy, self._trees, self.threads)
+        )
+        state = State(np.random.default_rng(problems.seeds[k]))
+        # The mean loss of the paper's objective is over examples in proportion to their weights.
+        steps = cutting_planes(
+            planes,
+            problems.signs[k],
+            Sampler(problems.weights, self.sample_size),
+            state,
+            C=problems.C * float(problems.weights.sum()),
+            epsilon=problems.tol,
+            intercept=problems.intercept,
+        )
+        bar = tqdm(steps, "cutting planes", max_iter, leave=False, disable=self.verbose <= 0)
+        for now in bar:
+            bar.set_postfix_str(f"violation {now.violation:.4f}", refresh=False)
+            if len(state.history) == max_iter:
+                break
+        return state, planes
+
+    def _counts(self, all_planes: list[Planes]) -> dict[str, int | None]:
+        stores = [planes.store for planes in all_planes if isinstance(planes, TreePlanes)]
+        if not stores:
+            return {"delta_calls_": None, "delta_computed_": None}
+        return {
+            "delta_calls_": sum(store.delta_calls for store in stores),
+            "delta_computed_": sum(store.delta_computed for store in stores),
+        }

@@ -1,0 +1,46 @@
+"""The problems that learners solve, and their solutions, whatever the strategy."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problems:
+    """Some problems of two classes over the same examples."""
+
+    signs: NDArray[np.int8]  # by problem and example
+    weights: FloatArray  # by example: what C is multiplied with
+    C: float
+    squared_hinge: bool
+    intercept: bool
+    tol: float
+    max_iter: int | None
+    seeds: NDArray[np.uint64]  # by problem
+    start: FloatArray | None = None  # dual variables by problem and example
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Weights of the examples, how good they are, and what else the strategy tells."""
+
+    coef: FloatArray  # by problem and example, with the sign
+    intercept: FloatArray  # by problem
+    objective: float
+    gap: float
+    n_iter: int
+    alpha: FloatArray | None = None  # where another training can begin
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+class Trainer(Protocol):
+    """A strategy with its data prepared, which solves problems for several values of C."""
+
+    engine: str
+
+    def train(self, problems: Problems) -> Solution:
+        """Solve the problems, and warn where `tol` was not reached."""

@@ -1,0 +1,90 @@
+"""What the parameters of TreeSVC may be, alone and together."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from filbert.errors import InvalidParameterError
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+
+_CHOICES = {
+    "strategy": ("exact", "usvm", "sdag", "sdag+"),
+    "engine": ("auto", "factors", "rows"),
+    "loss": ("hinge", "squared_hinge"),
+}
+
+
+def check_parameters(values: dict[str, Any]) -> None:
+    """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+    check_cost(values["C"])
+    for name, choices in _CHOICES.items():
+        _check_choice(name, values[name], choices)
+    _check_kernel(values["kernel"], values["strategy"])
+    if not _is_real(values["tol"]) or not 0 < values["tol"] < 1:
+        raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {values['tol']!r}")
+    for name, most in (("max_iter", 2**32), ("max_memory", 2**63), ("sample_size", 2**32)):
+        _check_positive(name, values[name], most)
+    for name in ("fit_intercept", "warm_start"):
+        if not isinstance(values[name], bool | np.bool_):
+            raise InvalidParameterError(
+                f"TreeSVC: {name} must be True or False, got {values[name]!r}"
+            )
+    _check_together(values)
+
+
+def check_cost(C: Any) -> None:
+    """Raise InvalidParameterError for a C that is not positive and finite."""
+    if not _is_real(C) or not 0 < C < np.inf:
+        raise InvalidParameterError(f"TreeSVC: C must be positive, got {C!r}")
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices[:-1])
+        raise InvalidParameterError(
+            f"TreeSVC: {name} must be {listed} or {choices[-1]!r}, got {value!r}"
+        )
+
+
+def _check_kernel(kernel: Any, strategy: str) -> None:
+    if isinstance(kernel, SubsetTree | Subtree | PartialTree):
+        kernel._spec()
+    elif kernel is not None and not callable(kernel):
+        raise InvalidParameterError(
+            "TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, or a function "
+            f"kernel(X, Y), got {kernel!r}"
+        )
+    elif kernel is not None and (isinstance(kernel, type | TreeKernel) or strategy != "usvm"):
+        raise InvalidParameterError(
+            f"TreeSVC: strategy {strategy!r} needs a kernel that is a sum over tree nodes, such as "
+            f"SubsetTree(), Subtree() or PartialTree(); {kernel!r} is not one. "
+            + ("Call it to get a kernel." if isinstance(kernel, type) else "Use strategy='usvm'.")
+        )
+
+
+def _check_positive(name: str, value: Any, most: int) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if value is not None and (not whole or not 1 <= value < most):
+        raise InvalidParameterError(f"TreeSVC: {name} must be a positive integer, got {value!r}")
+
+
+def _check_together(values: dict[str, Any]) -> None:
+    strategy = values["strategy"]
+    if strategy == "exact":
+        if values["sample_size"] is not None:
+            raise InvalidParameterError(
+                "TreeSVC: strategy 'exact' takes no samples. Leave sample_size at None, or use "
+                "strategy='sdag+'."
+            )
+        return
+    for name, value in (("loss", "hinge"), ("engine", "auto"), ("warm_start", False)):
+        if values[name] != value:
+            raise InvalidParameterError(
+                f"TreeSVC: {name}={values[name]!r} is for strategy 'exact'; {strategy!r} has "
+                f"{name}={value!r} only. Use strategy='exact'."
+            )
