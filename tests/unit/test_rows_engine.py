@@ -11,7 +11,7 @@ from benchmarks.datasets import DATASETS
 from filbert import Forest, TreeSVC, _core, load, read_examples, save
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.learners import svm
+from filbert.learners import exact
 from filbert.work import row_steps, row_steps_between, steps_worth_trying
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import parse
@@ -217,9 +217,9 @@ def test_the_engine_is_told(
 @pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
 def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(60)
-    monkeypatch.setattr(svm, "row_steps", lambda *_: 1e12)
+    monkeypatch.setattr(exact, "row_steps", lambda *_: 1e12)
     factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
-    monkeypatch.setattr(svm, "steps_worth_trying", lambda *_: 10.0)
+    monkeypatch.setattr(exact, "steps_worth_trying", lambda *_: 10.0)
     rows = TreeSVC(kernel, **TIGHT).fit(X, y)
     assert re.match(
         r"rows: factorising was given up after 1.0e\+01 steps, the whole .* about \d", rows.engine_
