@@ -29,12 +29,16 @@ class KernelDag {
     std::uint32_t at = 0;
   };
 
+  // A list as one of 64 bits: where those of two sets of lists are disjoint, the sets are.
+  static std::uint64_t bit(std::uint32_t list) { return label_bit(list); }
+
   // The entries of one production or label.
   struct List {
     std::vector<double> weights;
     std::vector<std::uint32_t> child_begin{0};  // one more than there are entries
     std::vector<Place> children;
-    std::uint64_t calls = 0;  // how often Delta is called for one node that meets the list
+    std::vector<std::uint64_t> bits;  // by entry: of the lists that its children are in
+    std::uint64_t calls = 0;          // how often Delta is called for one node that meets the list
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(weights.size()); }
     std::span<const Place> children_of(std::uint32_t at) const {
@@ -46,7 +50,9 @@ class KernelDag {
   std::uint32_t n_lists() const { return static_cast<std::uint32_t>(list_of_.size()); }
   const List& list(std::uint32_t number) const { return lists_[number]; }
   // The number of the list of a class, or kNone.
-  std::uint32_t list_of(std::uint32_t cls) const { return list_of_.find(cls); }
+  std::uint32_t list_of(std::uint32_t cls) const {
+    return (class_bits_ & label_bit(cls)) != 0 ? list_of_.find(cls) : kNone;
+  }
   Place place(std::uint32_t entry) const { return places_[entry]; }
 
   void clear();
@@ -67,10 +73,11 @@ class KernelDag {
  private:
   void append(const TreeNodes& tree, std::uint32_t v);
 
-  PlaceMap entry_of_;          // of a node
-  std::vector<Place> places_;  // by entry
-  PlaceMap list_of_;           // of a class
-  std::vector<List> lists_;    // some more than list_of_ has, kept for their memory
+  PlaceMap entry_of_;             // of a node
+  std::vector<Place> places_;     // by entry
+  PlaceMap list_of_;              // of a class
+  std::uint64_t class_bits_ = 0;  // a small DAG has most bits unset, and needs no search for most
+  std::vector<List> lists_;       // some more than list_of_ has, kept for their memory
   std::vector<std::uint32_t> entries_;
 };
 
@@ -104,8 +111,8 @@ class DagKernel {
   // Delta of one node of the tree with all entries of its list.
   struct Row {
     std::uint32_t list = kNone;
-    double* deltas = nullptr;
     std::uint32_t uses = 0;  // by parents that are still to come
+    double* deltas = nullptr;
   };
 
   // use(v, list number, deltas)
@@ -123,6 +130,7 @@ class DagKernel {
   const LightWeights<double> leaf_;
   DeltaCounts counts_;
   std::vector<Row> rows_;      // by node of the tree
+  std::vector<Row> children_;  // of the node at hand
   std::vector<double> small_;  // for all rows, where these are few
   bool pooled_ = false;
   RowPool<double> pool_;

@@ -130,31 +130,31 @@ class Lists final : public PlaneByPlane {
     std::vector<double> weights;
   };
 
-  // A tree that many others are compared with, one by one. It serves as the DAG.
+  // So many trees are compared with a plane's at once: those then stay in the cache.
+  static constexpr std::size_t kAtOnce = 8;
+
+  // A tree that many others are compared with serves as the DAG.
   static void prepare(const TreeNodes& tree, KernelDag& dag) {
     dag.clear();
     dag.add(tree, 1.0);
     dag.count_occurrences(tree);
   }
 
-  // sum over k of weight_k K(x_k, x)
-  static double sum_of_kernels(const Plane& plane, std::size_t n, const KernelDag& x,
-                               DagKernel& kernel, const StopToken& token) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-      sum += plane.weights[k] * kernel(x, plane.trees[k], token);
-      if (k % 64 == 63) token.check();
-    }
-    return sum;
-  }
-
   void score_planes() override {
-    in_parallel(sample_.size(), [&](std::size_t i, DagKernel& kernel, const StopToken& token) {
-      KernelDag tree;
-      prepare(sample_[i], tree);
+    const std::size_t n_tasks = (sample_.size() + kAtOnce - 1) / kAtOnce;
+    in_parallel(n_tasks, [&](std::size_t task, DagKernel& kernel, const StopToken& token) {
+      const std::size_t first = task * kAtOnce;
+      std::vector<KernelDag> some(std::min(kAtOnce, sample_.size() - first));
+      for (std::size_t i = 0; i < some.size(); ++i) prepare(sample_[first + i], some[i]);
       for (std::size_t j = 0; j < n_planes_; ++j) {
-        scores_[i * n_planes_ + j] =
-            sum_of_kernels(planes_[j], planes_[j].trees.size(), tree, kernel, token);
+        const Plane& plane = planes_[j];
+        for (std::size_t k = 0; k < plane.trees.size(); ++k) {
+          for (std::size_t i = 0; i < some.size(); ++i) {
+            scores_[(first + i) * n_planes_ + j] +=
+                plane.weights[k] * kernel(some[i], plane.trees[k], token);
+          }
+          token.check();
+        }
       }
     });
   }
@@ -168,9 +168,13 @@ class Lists final : public PlaneByPlane {
     in_parallel(products.size(), [&](std::size_t k, DagKernel& kernel, const StopToken& token) {
       KernelDag tree;
       prepare(plane.trees[k], tree);
-      const double others = sum_of_kernels(plane, k, tree, kernel, token);
-      const double own = plane.weights[k] * kernel(tree, plane.trees[k], token);
-      products[k] = plane.weights[k] * (2.0 * others + own);
+      double sum = 0.0;
+      for (std::size_t l = 0; l < k; ++l) {
+        sum += 2.0 * plane.weights[l] * kernel(tree, plane.trees[l], token);
+        token.check();
+      }
+      sum += plane.weights[k] * kernel(tree, plane.trees[k], token);
+      products[k] = plane.weights[k] * sum;
     });
     planes_.push_back(std::move(plane));
     double sum = 0.0;
