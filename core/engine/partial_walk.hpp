@@ -486,7 +486,6 @@ class PartialWalker {
       found_->total.push_back(total);
       found_->private_mass.push_back(needed ? rest : Real(0.0));
       found_->n_private += needed;
-      found_->n_words += ValueLists<Real>::words(found_->n_sets[first_ + i]);
     }
     steps_ += kStepsToAHit * (found_->set_begin.back() - found_->set_begin[first_set_]) / 2;
   }
