@@ -78,6 +78,8 @@ struct Found {
   std::uint64_t n_private = 0;     // how many of these are not 0
   std::uint64_t n_by_pairs = 0;    // blocks
 
+  // That the lists of the active nodes take.
+  std::uint64_t n_words() const { return active.size() * FeatureLists::kHeader + members.size(); }
   std::uint64_t bytes() const {
     return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) + members.size() * 4 +
            masses.size() * (sizeof(Real) + 8);

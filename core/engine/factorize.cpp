@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <string>
 
-#include "base/errors.hpp"
 #include "engine/block_walk.hpp"
+#include "engine/factor_rounds.hpp"
 #include "engine/factors.hpp"
+#include "engine/found_features.hpp"
 #include "forest/productions.hpp"
 
 namespace filbert {
@@ -28,8 +28,6 @@ class Factorizer {
   Factorizer(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
              const Watch& watch)
       : limits_(limits),
-        n_threads_(n_threads),
-        watch_(watch),
         include_leaves_(spec.include_leaves),
         meter_(limits.max_bytes),
         work_(limits.max_work),
@@ -40,17 +38,16 @@ class Factorizer {
                std::vector<std::uint32_t>(dag.size(), 0),
                {},
                {},
-               {}} {}
+               {}},
+        walkers_(static_cast<std::size_t>(n_threads)),
+        rounds_(n_threads, watch) {}
 
   Factors<Real> run() {
     compute_self();
     first_round();
-    for (std::uint32_t round = 2; !blocks_.empty(); ++round) {
-      factors_.n_rounds = round;
-      next_round(round);
-    }
+    while (!rounds_.done()) next_round(++factors_.n_rounds);
     if (include_leaves_) add_leaves();
-    collect();
+    finish(rounds_, 10.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
   }
@@ -66,35 +63,18 @@ class Factorizer {
     }
   }
 
-  // Fragments of one production. A production of a single node has nothing to share at all.
+  // Fragments of one production.
   void first_round() {
     factors_.n_rounds = 1;
     std::vector<std::vector<NodeId>> nodes = nodes_by_production();
     find_reused(nodes);
-    Found<Real> found;
+    std::vector<Found<Real>> found(1);
     for (std::vector<NodeId>& members : nodes) {
-      const auto first = static_cast<std::uint32_t>(found.active.size());
-      found.active.insert(found.active.end(), members.begin(), members.end());
-      if (members.size() == 1) {
-        const Real& self = state_.self[members.front()];
-        const bool needed = state_.nodes[members.front()].reused;
-        found.total.push_back(self);
-        found.private_mass.push_back(needed ? self : Real(0.0));
-        found.n_private += needed;
-        continue;
-      }
-      for (std::uint32_t i = 0; i < members.size(); ++i) found.members.push_back(first + i);
-      found.set_begin.push_back(found.members.size());
-      found.masses.push_back(state_.lambda);
-      found.total.insert(found.total.end(), members.size(), state_.lambda);
-      found.private_mass.insert(found.private_mass.end(), members.size(), Real(0.0));
-      n_left_ = n_open_ += members.size();
-      blocks_.push_back({std::move(members)});
+      find_smallest(members, state_.lambda, state_, found[0]);
+      if (members.size() > 1) rounds_.open(std::move(members));
     }
-    commit({&found, 1}, 1);
-    // The largest blocks first: then the last tasks of a round are small ones.
-    std::stable_sort(blocks_.begin(), blocks_.end(),
-                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
+    commit(found, 1);
+    rounds_.sort_largest_first();
   }
 
   std::vector<std::vector<NodeId>> nodes_by_production() const {
@@ -123,110 +103,42 @@ class Factorizer {
     }
   }
 
-  // Walks the blocks, many small ones to a task.
   void next_round(std::uint32_t round) {
-    std::vector<std::size_t> task_begin{0};
-    std::size_t weight = 0;
-    std::size_t n_left = 0;
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      weight += blocks_[i].open.size();
-      n_left += blocks_[i].open.size();
-      if (weight >= kTaskNodes || i + 1 == blocks_.size()) {
-        task_begin.push_back(i + 1);
-        weight = 0;
-      }
-    }
-    n_left_ = n_left;
-    const int n_threads = threads_for_round();
-    walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
-    std::vector<Found<Real>> found(task_begin.size() - 1);
-    parallel_for(found.size(), n_threads, progress_,
-                 [&](std::size_t task, int worker, const StopToken& token) {
-                   auto& walker = walkers_[static_cast<std::size_t>(worker)];
-                   if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_, work_);
-                   for (std::size_t i = task_begin[task]; i < task_begin[task + 1]; ++i) {
-                     walker->run(blocks_[i], round, limits_.budget, token, found[task]);
-                   }
-                 });
-    std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
-    commit(found, round);
+    const auto walk = [&](std::span<Block> blocks, int worker, const StopToken& token,
+                          Found<Real>& found) {
+      auto& walker = walkers_[static_cast<std::size_t>(worker)];
+      if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_, work_);
+      for (Block& block : blocks) walker->run(block, round, limits_.budget, token, found);
+    };
+    commit(rounds_.walk<Found<Real>>([&](const Block& b) { return most_steps(b); }, walk), round);
   }
 
-  // Rounds of little work are done at once, on this thread; now and then it has to look up.
-  int threads_for_round() {
-    double steps = 0.0;
-    for (const Block& block : blocks_) {
-      const auto n = static_cast<double>(block.open.size());
-      const auto arity = static_cast<double>(state_.dag.arity(block.open.front()));
-      steps += 10.0 * std::max(1.0, limits_.budget) * n * n * arity;
-    }
-    const int n_threads = threads_for(steps, n_threads_);
-    if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
-      progress_(0, 0);
-      unwatched_ = 0.0;
-    }
-    return n_threads;
+  double most_steps(const Block& block) const {
+    const auto n = static_cast<double>(block.open.size());
+    const auto arity = static_cast<double>(state_.dag.arity(block.open.front()));
+    return 10.0 * std::max(1.0, limits_.budget) * n * n * arity;
   }
 
-  // Where the finds of a task go.
-  struct Place {
-    std::size_t feature, private_feature, set_node, word;
-  };
-
-  // Gives the sets of a round their ids and the nodes their new features: places by running sums
-  // over the tasks, then all tasks at once.
-  void commit(std::span<const Found<Real>> found, std::uint32_t round) {
-    Place end{state_.mass.size(), state_.private_mass.size(), factors_.nodes.size(), 0};
-    state_.first_new = static_cast<std::uint32_t>(end.feature);
-    state_.first_new_private = static_cast<std::uint32_t>(end.private_feature);
-    std::vector<Place> places;
+  // Gives the sets of a round their ids and the nodes their new features.
+  void commit(const std::vector<Found<Real>>& found, std::uint32_t round) {
+    const std::vector<FoundPlace> places = find_places(found, state_, factors_);
+    const FoundPlace& end = places.back();
     std::uint64_t transient = 0;
-    for (const Found<Real>& part : found) {
-      places.push_back(end);
-      end.feature += part.masses.size();
-      end.private_feature += part.n_private;
-      end.set_node += part.members.size();
-      end.word += part.active.size() * FeatureLists::kHeader + part.members.size();
-      transient += part.bytes();
-      factors_.n_blocks_by_pairs += part.n_by_pairs;
-    }
-    if (std::max(end.feature, end.private_feature) >= kPrivate - 1) {
-      throw CapacityError("the factors have more than 2^31 - 2 features: split the corpus");
-    }
+    for (const Found<Real>& part : found) transient += part.bytes();
     meter_.set_kept(bytes_with(end));
     meter_.check(transient);
-    state_.mass.resize(end.feature);
-    state_.private_mass.resize(end.private_feature);
-    factors_.set_begin.resize(end.feature + 1);
-    factors_.nodes.resize(end.set_node);
-    state_.lists.add_round(end.word);
-    const auto steps = static_cast<double>(10 * end.word);
-    parallel_for(found.size(), threads_for(steps, n_threads_), progress_,
-                 [&](std::size_t task, int, const StopToken& token) {
-                   token.check();
-                   commit_task(found[task], places[task], round);
-                 });
+    write_found(
+        rounds_, found, places, state_, factors_,
+        [&](const Found<Real>& part, const FoundPlace& at) { write_lists(part, at, round); });
   }
 
-  void commit_task(const Found<Real>& found, Place at, std::uint32_t round) {
-    const auto first_feature = static_cast<std::uint32_t>(at.feature);
-    for (std::size_t s = 0; s < found.masses.size(); ++s) {
-      state_.mass[at.feature + s] = found.masses[s];
-      factors_.set_begin[at.feature + s + 1] = at.set_node + found.set_begin[s + 1];
-    }
+  void write_lists(const Found<Real>& found, FoundPlace at, std::uint32_t round) {
     std::vector<std::uint32_t> n_shared(found.active.size(), 0);
-    for (std::size_t i = 0; i < found.members.size(); ++i) {
-      factors_.nodes[at.set_node + i] = found.active[found.members[i]];
-      ++n_shared[found.members[i]];
-    }
+    for (const std::uint32_t i : found.members) ++n_shared[i];
     std::vector<std::uint32_t*> fill(found.active.size());
     for (std::size_t i = 0; i < found.active.size(); ++i) {
       NodeState<Real>& node = state_.nodes[found.active[i]];
-      std::uint32_t private_feature = kNone;
-      if (!is_zero(found.private_mass[i])) {
-        private_feature = kPrivate | static_cast<std::uint32_t>(at.private_feature);
-        state_.private_mass[at.private_feature++] = found.private_mass[i];
-      }
+      const std::uint32_t private_feature = write_private(found.private_mass[i], at, state_);
       fill[i] = state_.lists.write(at.word, node.newest, private_feature, n_shared[i]).data();
       node.newest = state_.lists.newest(at.word);
       at.word += FeatureLists::kHeader + n_shared[i];
@@ -234,9 +146,10 @@ class Factorizer {
       node.found = found.total[i];
       state_.gained[found.active[i]] = round;
     }
+    const auto first = static_cast<std::uint32_t>(at.feature);
     for (std::uint32_t s = 0; s < found.masses.size(); ++s) {
       for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
-        *fill[found.members[i]]++ = first_feature + s;
+        *fill[found.members[i]]++ = first + s;
       }
     }
   }
@@ -249,56 +162,28 @@ class Factorizer {
   }
 
   // All that is kept once the features of a round are in their places.
-  std::uint64_t bytes_with(const Place& end) const {
+  std::uint64_t bytes_with(const FoundPlace& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(NodeState<Real>) + 12) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
            end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
   }
 
-  // What is left to the residual.
-  void collect() {
-    const std::size_t n = state_.dag.size();
-    factors_.residual.resize(n);
-    constexpr std::size_t kPart = 1 << 14;
-    parallel_for((n + kPart - 1) / kPart, threads_for(10.0 * static_cast<double>(n), n_threads_),
-                 progress_, [&](std::size_t part, int, const StopToken& token) {
-                   token.check();
-                   const std::size_t last = std::min((part + 1) * kPart, n);
-                   for (std::size_t u = part * kPart; u < last; ++u) {
-                     factors_.residual[u] = residual_of(u);
-                   }
-                 });
-    factors_.mass = std::move(state_.mass);
-    factors_.self = std::move(state_.self);
-  }
-
-  Real residual_of(std::size_t u) const {
+  Real shared_mass(std::size_t u) const {
     Real shared(0.0);
     state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const FeatureLists::Chunk& chunk) {
       for (const std::uint32_t t : chunk.shared) shared += state_.mass[t];
     });
-    const Real rest = state_.self[u] - shared;
-    return negligible(rest, state_.self[u]) ? Real(0.0) : rest;
+    return shared;
   }
 
-  static constexpr std::size_t kTaskNodes = 1024;
-
   const FactorLimits& limits_;
-  int n_threads_;
-  const Watch& watch_;
   bool include_leaves_;
   MemoryMeter meter_;
   WorkMeter work_;
   State<Real> state_;
   Factors<Real> factors_;
-  std::vector<Block> blocks_;
-  std::size_t n_open_ = 0;  // nodes that were in a block at first
-  std::size_t n_left_ = 0;  // that are in one still
-  std::vector<std::unique_ptr<Walker<Real>>> walkers_;
-  double unwatched_ = 0.0;  // steps
-  const Watch progress_ = [this](std::size_t, std::size_t) {
-    if (watch_) watch_(n_open_ - n_left_, n_open_);
-  };
+  std::vector<std::unique_ptr<Walker<Real>>> walkers_;  // by thread
+  FactorRounds rounds_;
 };
 
 // Delta is diagonal: every distinct subtree has its own fragment and no other.

@@ -45,12 +45,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "engine/factor_rounds.hpp"
 #include "engine/factors.hpp"
+#include "engine/found_features.hpp"
 #include "engine/partial_walk.hpp"
 
 namespace filbert {
@@ -64,19 +65,17 @@ class PartialFactorizer {
                     int n_threads, const Watch& watch)
       : limits_(limits),
         n_threads_(n_threads),
-        watch_(watch),
         meter_(limits.max_bytes),
         work_(limits.max_work),
-        state_(spec, dag, limits.sides) {}
+        state_(spec, dag, limits.sides),
+        walkers_(static_cast<std::size_t>(n_threads)),
+        rounds_(n_threads, watch) {}
 
   Factors<Real> run() {
     compute_self();
     first_round();
-    for (std::uint32_t round = 2; !blocks_.empty(); ++round) {
-      factors_.n_rounds = round;
-      next_round(round);
-    }
-    collect();
+    while (!rounds_.done()) next_round(++factors_.n_rounds);
+    finish(rounds_, 100.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
   }
@@ -102,17 +101,16 @@ class PartialFactorizer {
         const auto k = static_cast<double>(dag.arity(u));
         steps += 100.0 + 100.0 * k * k;
       }
-      constexpr std::size_t kPart = 256;
-      parallel_for((nodes.size() + kPart - 1) / kPart, threads_watched(steps), progress_,
-                   [&](std::size_t part, int worker, const StopToken& token) {
-                     auto& self = workers[static_cast<std::size_t>(worker)];
-                     if (!self) self = std::make_unique<SelfDelta>(state_, meter_);
-                     const std::size_t last = std::min((part + 1) * kPart, nodes.size());
-                     for (std::size_t i = part * kPart; i < last; ++i) {
-                       state_.self[nodes[i]] = self->of(nodes[i], token);
-                     }
-                     self->count(work_);
-                   });
+      rounds_.run_parts(
+          nodes.size(), 256, steps,
+          [&](std::size_t first, std::size_t last, int worker, const StopToken& token) {
+            auto& self = workers[static_cast<std::size_t>(worker)];
+            if (!self) self = std::make_unique<SelfDelta>(state_, meter_);
+            for (std::size_t i = first; i < last; ++i) {
+              state_.self[nodes[i]] = self->of(nodes[i], token);
+            }
+            self->count(work_);
+          });
     }
   }
 
@@ -160,40 +158,22 @@ class PartialFactorizer {
                        steps);
   }
 
-  // Fragments of one node. A label of a single node has nothing to share at all.
+  // Fragments of one node.
   void first_round() {
     factors_.n_rounds = 1;
     std::vector<std::vector<NodeId>> nodes = nodes_by_label();
     find_reused(nodes);
-    PartialFound<Real> found;
+    std::vector<PartialFound<Real>> found(1);
     for (std::vector<NodeId>& members : nodes) {
       if (members.empty()) continue;
-      const auto first = static_cast<std::uint32_t>(found.active.size());
-      const std::uint32_t n_sets = members.size() == 1 ? 0 : 1;
-      found.n_sets.insert(found.n_sets.end(), members.size(), n_sets);
-      found.n_words += members.size() * ValueLists<Real>::words(n_sets);
-      found.active.insert(found.active.end(), members.begin(), members.end());
-      if (members.size() == 1) {
-        const Real& self = state_.self[members.front()];
-        const bool needed = state_.nodes[members.front()].reused;
-        found.total.push_back(self);
-        found.private_mass.push_back(needed ? self : Real(0.0));
-        found.n_private += needed;
-        continue;
-      }
-      for (std::uint32_t i = 0; i < members.size(); ++i) {
-        found.members.push_back(first + i);
-        found.values.push_back(Real(1.0));
-      }
-      found.set_begin.push_back(found.members.size());
-      found.masses.push_back(state_.childless);
-      found.total.insert(found.total.end(), members.size(), state_.childless);
-      found.private_mass.insert(found.private_mass.end(), members.size(), Real(0.0));
+      find_smallest(members, state_.childless, state_, found[0]);
+      const bool shared = members.size() > 1;
+      found[0].n_sets.resize(found[0].active.size(), shared ? 1 : 0);
+      while (found[0].values.size() < found[0].members.size()) found[0].values.push_back(Real(1.0));
       std::erase_if(members, [&](NodeId u) { return state_.dag.is_leaf(u); });
-      n_left_ = n_open_ += members.size();
-      if (!members.empty()) blocks_.push_back({std::move(members)});
+      if (shared) rounds_.open(std::move(members));
     }
-    commit({&found, 1}, 1);
+    commit(found, 1);
   }
 
   std::vector<std::vector<NodeId>> nodes_by_label() const {
@@ -219,40 +199,18 @@ class PartialFactorizer {
     }
   }
 
-  // Walks the blocks, many small ones to a task, the largest first: then the last tasks of a round
-  // are small ones.
   void next_round(std::uint32_t round) {
-    std::stable_sort(blocks_.begin(), blocks_.end(),
-                     [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
-    std::vector<std::size_t> task_begin{0};
-    std::size_t weight = 0;
-    double steps = 0.0;
-    n_left_ = 0;
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      weight += blocks_[i].open.size();
-      n_left_ += blocks_[i].open.size();
-      steps += most_steps(blocks_[i]);
-      if (weight >= kTaskNodes || i + 1 == blocks_.size()) {
-        task_begin.push_back(i + 1);
-        weight = 0;
-      }
-    }
-    const int n_threads = threads_watched(steps);
-    walkers_.resize(std::max<std::size_t>(walkers_.size(), std::max(1, n_threads)));
-    std::vector<PartialFound<Real>> found(task_begin.size() - 1);
-    parallel_for(found.size(), n_threads, progress_,
-                 [&](std::size_t task, int worker, const StopToken& token) {
-                   auto& walker = walkers_[static_cast<std::size_t>(worker)];
-                   if (!walker) {
-                     walker = std::make_unique<PartialWalker<Real>>(state_, meter_, work_);
-                   }
-                   for (std::size_t i = task_begin[task]; i < task_begin[task + 1]; ++i) {
-                     walker->run(blocks_[i], round, limits_.budget, token, found[task]);
-                   }
-                   walker->finish_task();
-                   meter_.add(found[task].bytes());
-                 });
-    std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
+    const auto walk = [&](std::span<Block> blocks, int worker, const StopToken& token,
+                          PartialFound<Real>& found) {
+      auto& walker = walkers_[static_cast<std::size_t>(worker)];
+      if (!walker) walker = std::make_unique<PartialWalker<Real>>(state_, meter_, work_);
+      for (Block& block : blocks) walker->run(block, round, limits_.budget, token, found);
+      walker->finish_task();
+      meter_.add(found.bytes());
+    };
+    rounds_.sort_largest_first();
+    const auto found = rounds_.walk<PartialFound<Real>>(
+        [&](const Block& block) { return most_steps(block); }, walk);
     commit(found, round);
     for (const PartialFound<Real>& part : found) meter_.add(0, part.bytes());
   }
@@ -263,147 +221,70 @@ class PartialFactorizer {
     return 10.0 * std::max(1.0, limits_.budget) * n_children * n_children;
   }
 
-  // Little work is done at once, on this thread; now and then it has to look up.
-  int threads_watched(double steps) {
-    const int n_threads = threads_for(steps, n_threads_);
-    if (n_threads == kInline && (unwatched_ += steps) > 1e7) {
-      progress_(0, 0);
-      unwatched_ = 0.0;
-    }
-    return n_threads;
-  }
-
-  // Where the finds of a task go.
-  struct Place {
-    std::size_t feature, private_feature, set_node, word;
-  };
-
-  // Gives the sets of a round their ids and the nodes their new features: places by running sums
-  // over the tasks, then all tasks at once.
-  void commit(std::span<const PartialFound<Real>> found, std::uint32_t round) {
-    Place end{state_.mass.size(), state_.private_mass.size(), factors_.nodes.size(), 0};
-    state_.first_new = static_cast<std::uint32_t>(end.feature);
-    state_.first_new_private = static_cast<std::uint32_t>(end.private_feature);
-    std::vector<Place> places;
-    for (const PartialFound<Real>& part : found) {
-      places.push_back(end);
-      end.feature += part.masses.size();
-      end.private_feature += part.n_private;
-      end.set_node += part.members.size();
-      end.word += part.n_words;
-      factors_.n_blocks_by_pairs += part.n_by_pairs;
-    }
-    if (std::max(end.feature, end.private_feature) >= kPrivate - 1) {
-      throw CapacityError("the factors have more than 2^31 - 2 features: split the corpus");
-    }
+  // Gives the sets of a round their ids and the nodes their new features.
+  void commit(const std::vector<PartialFound<Real>>& found, std::uint32_t round) {
+    const std::vector<FoundPlace> places = find_places(found, state_, factors_);
+    const FoundPlace& end = places.back();
     if (end.word >= kNone) {
       throw CapacityError("a round of the factors takes more than 32 GiB: split the corpus");
     }
     meter_.set_kept(bytes_with(end));
-    state_.mass.resize(end.feature);
-    state_.private_mass.resize(end.private_feature);
-    factors_.set_begin.resize(end.feature + 1);
-    factors_.nodes.resize(end.set_node);
     factors_.set_values.resize(end.set_node);
-    state_.lists.add_round(end.word);
-    const auto steps = static_cast<double>(10 * end.word);
-    parallel_for(found.size(), threads_for(steps, n_threads_), progress_,
-                 [&](std::size_t task, int, const StopToken& token) {
-                   token.check();
-                   commit_task(found[task], places[task], round);
-                 });
+    write_found(rounds_, found, places, state_, factors_,
+                [&](const PartialFound<Real>& part, const FoundPlace& at) {
+                  write_lists(part, at, round);
+                });
   }
 
-  void commit_task(const PartialFound<Real>& found, Place at, std::uint32_t round) {
-    const auto first_feature = static_cast<std::uint32_t>(at.feature);
-    for (std::size_t s = 0; s < found.masses.size(); ++s) {
-      state_.mass[at.feature + s] = found.masses[s];
-      factors_.set_begin[at.feature + s + 1] = at.set_node + found.set_begin[s + 1];
-    }
-    for (std::size_t i = 0; i < found.members.size(); ++i) {
-      factors_.nodes[at.set_node + i] = found.active[found.members[i]];
-      factors_.set_values[at.set_node + i] = found.values[i];
-    }
+  void write_lists(const PartialFound<Real>& found, FoundPlace at, std::uint32_t round) {
+    std::copy(found.values.begin(), found.values.end(), factors_.set_values.begin() + at.set_node);
     std::vector<typename ValueLists<Real>::Room> rooms(found.active.size());
     for (std::size_t i = 0; i < found.active.size(); ++i) {
       PartialNode<Real>& node = state_.nodes[found.active[i]];
-      std::uint32_t private_feature = kNone;
-      if (!is_zero(found.private_mass[i])) {
-        private_feature = kPrivate | static_cast<std::uint32_t>(at.private_feature);
-        state_.private_mass[at.private_feature++] = found.private_mass[i];
-      }
+      const std::uint32_t private_feature = write_private(found.private_mass[i], at, state_);
       rooms[i] = state_.lists.write(at.word, found.n_sets[i], node.newest, private_feature);
       node.newest = {round, static_cast<std::uint32_t>(at.word)};
       at.word += ValueLists<Real>::words(found.n_sets[i]);
       node.found = found.total[i];
     }
+    const auto first = static_cast<std::uint32_t>(at.feature);
     for (std::uint32_t s = 0; s < found.masses.size(); ++s) {
       for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
         auto& room = rooms[found.members[i]];
-        *room.features++ = first_feature + s;
+        *room.features++ = first + s;
         *room.values++ = found.values[i];
       }
     }
   }
 
   // All that is kept once the features of a round are in their places.
-  std::uint64_t bytes_with(const Place& end) const {
+  std::uint64_t bytes_with(const FoundPlace& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(PartialNode<Real>) + 8) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
            end.set_node * (sizeof(NodeId) + sizeof(Real)) + state_.lists.bytes() + end.word * 8;
   }
 
-  // What is left to the residual.
-  void collect() {
-    const std::size_t n = state_.dag.size();
-    factors_.residual.resize(n);
-    constexpr std::size_t kPart = 1 << 14;
-    parallel_for((n + kPart - 1) / kPart, threads_for(100.0 * static_cast<double>(n), n_threads_),
-                 progress_, [&](std::size_t part, int, const StopToken& token) {
-                   token.check();
-                   const std::size_t last = std::min((part + 1) * kPart, n);
-                   for (std::size_t u = part * kPart; u < last; ++u) {
-                     factors_.residual[u] = residual_of(u);
-                   }
-                 });
-    factors_.mass = std::move(state_.mass);
-    factors_.self = std::move(state_.self);
-  }
-
-  Real residual_of(std::size_t u) const {
+  Real shared_mass(std::size_t u) const {
     Real shared(0.0);
     state_.lists.for_each_chunk(state_.nodes[u].newest, [&](const auto& chunk) {
       for (std::size_t i = 0; i < chunk.size(); ++i) {
         shared += state_.mass[chunk.features[i]] * chunk.values[i] * chunk.values[i];
       }
     });
-    const Real rest = state_.self[u] - shared;
-    return negligible(rest, state_.self[u]) ? Real(0.0) : rest;
+    return shared;
   }
 
-  static constexpr std::size_t kTaskNodes = 1024;
   static constexpr std::size_t kMostKnown = 1 << 18;  // pairs
 
   const FactorLimits& limits_;
   int n_threads_;
-  const Watch& watch_;
   MemoryMeter meter_;
   WorkMeter work_;
   PartialState<Real> state_;
   Factors<Real> factors_;
-  std::vector<Block> blocks_;
-  std::size_t n_open_ = 0;  // nodes that were in a block at first
-  std::size_t n_left_ = 0;  // that are in one still
-  std::vector<std::unique_ptr<PartialWalker<Real>>> walkers_;
-  double unwatched_ = 0.0;  // steps
-  const Watch progress_ = [this](std::size_t, std::size_t) {
-    if (watch_) watch_(n_open_ - n_left_, n_open_);
-  };
+  std::vector<std::unique_ptr<PartialWalker<Real>>> walkers_;  // by thread
+  FactorRounds rounds_;
 };
-
-}  // namespace
-
-namespace {
 
 // Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'), by which the sum over pairs of
 // sequences falls into the square of a sum over sequences: a bound that takes one pass.

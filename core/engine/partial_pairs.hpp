@@ -3,25 +3,27 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "engine/partial_state.hpp"
 #include "engine/set_keys.hpp"
+#include "kernels/subsequence_sums.hpp"
 
 namespace filbert {
 
-// Delta of two nodes from the Deltas of their children: the recursion of kernels/delta_partial.hpp.
+// Delta of two nodes from the Deltas of their children.
 template <class Real>
 class ChildSequences {
  public:
   explicit ChildSequences(const PartialState<Real>& state)
-      : lambda_(state.lambda),
-        mu_(state.mu),
+      : mu_(state.mu),
         pay_(state.step * state.step),
         childless_(state.childless),
-        longest_(state.spec.max_subsequence) {}
+        longest_(state.spec.max_subsequence),
+        sums_(state.lambda) {}
 
   // To be filled by rows.
   std::span<Real> deltas(std::size_t k1, std::size_t k2) {
@@ -32,65 +34,21 @@ class ChildSequences {
   }
 
   Real sum(const StopToken& token) {
-    const std::size_t shorter = std::min(k1_, k2_);
-    if (shorter == 0) return childless_;
-    const bool bounded = longest_ != 0 && longest_ < shorter;
-    return childless_ + mu_ * (bounded ? bounded_length(token) : any_length(token));
+    if (deltas_.empty()) return childless_;
+    // Adding a double that is 0 takes less time than asking for it.
+    const auto match = [&](std::size_t i, std::size_t j) {
+      return std::is_same_v<Real, double> || !is_zero(deltas_[i * k2_ + j]);
+    };
+    const auto paid = [&](std::size_t i, std::size_t j) { return deltas_[i * k2_ + j] * pay_; };
+    return childless_ + mu_ * sums_.sum(k1_, k2_, longest_, match, paid, token);
   }
 
  private:
-  Real any_length(const StopToken& token) {
-    sums_.assign(k2_, Real(0.0));
-    Real total(0.0);
-    for (std::size_t i = 0; i < k1_; ++i) {
-      Real before(0.0);
-      for (std::size_t j = 0; j < k2_; ++j) {
-        const Real old = sums_[j];
-        Real updated = lambda_ * old;
-        const Real& delta = deltas_[i * k2_ + j];
-        if (!is_zero(delta)) {
-          const Real a = delta * pay_ * (Real(1.0) + before);
-          total += a;
-          updated += a;
-        }
-        before = lambda_ * before + old;
-        sums_[j] = updated;
-      }
-      if (k2_ > kLongLoop) token.check();
-    }
-    return total;
-  }
-
-  Real bounded_length(const StopToken& token) {
-    sums_.assign(k2_ * longest_, Real(0.0));
-    befores_.resize(longest_);
-    Real total(0.0);
-    for (std::size_t i = 0; i < k1_; ++i) {
-      std::fill(befores_.begin(), befores_.end(), Real(0.0));
-      for (std::size_t j = 0; j < k2_; ++j) {
-        const Real paid = deltas_[i * k2_ + j] * pay_;
-        Real shorter(1.0);
-        for (std::size_t q = 0; q < longest_; ++q) {
-          const Real old = sums_[j * longest_ + q];
-          const Real before = befores_[q];
-          const Real a = paid * shorter;
-          total += a;
-          sums_[j * longest_ + q] = lambda_ * old + a;
-          befores_[q] = lambda_ * before + old;
-          shorter = before;
-        }
-      }
-      if (k2_ > kLongLoop) token.check();
-    }
-    return total;
-  }
-
-  static constexpr std::size_t kLongLoop = 1000;
-
-  const Real lambda_, mu_, pay_, childless_;
+  const Real mu_, pay_, childless_;
   const std::size_t longest_;
   std::size_t k1_ = 0, k2_ = 0;
-  std::vector<Real> deltas_, sums_, befores_;
+  std::vector<Real> deltas_;
+  SubsequenceSums<Real> sums_;
 };
 
 // Delta(u, v) of two nodes of one label, without recursing.

@@ -71,9 +71,14 @@ struct PartialFound {
   std::vector<Real> total;            // by active node: Delta(u, u) of its fragments after this
   std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
   std::uint64_t n_private = 0;     // how many of these are not 0
-  std::uint64_t n_words = 0;       // that the lists of the active nodes take
   std::uint64_t n_by_pairs = 0;    // blocks
 
+  // That the lists of the active nodes take.
+  std::uint64_t n_words() const {
+    std::uint64_t n = 0;
+    for (const std::uint32_t size : n_sets) n += ValueLists<Real>::words(size);
+    return n;
+  }
   std::uint64_t bytes() const {
     return active.capacity() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) +
            members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8);

@@ -12,75 +12,12 @@
 #include "engine/memory_meter.hpp"
 #include "engine/partial_pairs.hpp"
 #include "engine/partial_state.hpp"
+#include "engine/sequence_hits.hpp"
+#include "engine/sequence_level.hpp"
 #include "engine/set_keys.hpp"
 #include "engine/work_meter.hpp"
 
 namespace filbert {
-
-// A way into which a sequence of child features can be laid: within `node`, with its outermost
-// element at child `at`. While a sequence grows to the left, `anchor` is where it began; after that
-// it is 0.
-template <class Real>
-struct Laid {
-  std::uint32_t node, anchor, at;
-  Real value;
-};
-
-// The classes of sequences of one length.
-template <class Real>
-class SequenceLevel {
- public:
-  struct Class {
-    std::size_t begin, end;  // in laid_
-    Real mass;
-  };
-
-  void clear() {
-    laid_.clear();
-    classes_.clear();
-    of_key_.clear();
-  }
-  bool empty() const { return classes_.empty(); }
-  std::size_t size() const { return classes_.size(); }
-  const Class& at(std::size_t i) const { return classes_[i]; }
-  std::span<const Laid<Real>> laid(const Class& c) const {
-    return {laid_.data() + c.begin, c.end - c.begin};
-  }
-  std::uint64_t bytes() const {
-    return laid_.capacity() * sizeof(Laid<Real>) + classes_.capacity() * sizeof(Class) +
-           of_key_.bytes();
-  }
-
-  // Scales the values so that the largest is 1. Sequences whose values are then the same are one
-  // class. They are of two nodes at least.
-  void add(std::span<Laid<Real>> laid, Real mass) {
-    Real most(0.0);
-    for (const Laid<Real>& l : laid) {
-      if (is_less(most, l.value)) most = l.value;
-    }
-    SetKey key;
-    for (Laid<Real>& l : laid) {
-      l.value /= most;
-      key += value_key(spread((std::uint64_t{l.node} << 32) | l.anchor) + l.at, l.value);
-    }
-    mass *= most * most;
-    std::uint32_t& known = of_key_.at(key);
-    if (known != 0) {
-      classes_[known - 1].mass += mass;
-      return;
-    }
-    const std::size_t begin = laid_.size();
-    laid_.resize(begin + laid.size());
-    std::copy(laid.begin(), laid.end(), laid_.begin() + begin);
-    classes_.push_back({begin, laid_.size(), mass});
-    known = static_cast<std::uint32_t>(classes_.size());
-  }
-
- private:
-  LargeArray<Laid<Real>> laid_;
-  std::vector<Class> classes_;
-  ScratchMap<SetKey, std::uint32_t> of_key_;  // + 1
-};
 
 template <class Real>
 class PartialWalker {
@@ -91,7 +28,8 @@ class PartialWalker {
         work_(work),
         pair_delta_(state),
         known_(state),
-        known_rows_(state) {}
+        known_rows_(state),
+        hits_(state) {}
 
   // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
@@ -157,10 +95,8 @@ class PartialWalker {
     memory_.set(found_->bytes() + scratch_bytes());
   }
   std::uint64_t scratch_bytes() const {
-    return left_.bytes() + right_.bytes() + longer_.bytes() + set_of_key_.bytes() +
-           seen_of_feature_.bytes() + numbers_of_new_.bytes() + pair_delta_.bytes() +
-           known_rows_.bytes() + hits_.capacity() * sizeof(Hit) + seen_.capacity() * sizeof(Seen) +
-           sorted_.capacity() * sizeof(Laid<Real>) + children_.capacity() * sizeof(Place) +
+    return left_.bytes() + right_.bytes() + longer_.bytes() + set_of_key_.bytes() + hits_.bytes() +
+           pair_delta_.bytes() + known_rows_.bytes() + children_.capacity() * sizeof(Place) +
            nodes_.capacity() * (sizeof(NodeId) + 8 + sizeof(Real));
   }
 
@@ -190,25 +126,22 @@ class PartialWalker {
     return true;
   }
 
-  // Sequences of one element, which is of the last round. There are many: they are counted first
-  // and laid where they belong then.
+  // Sequences of one element, which is of the last round.
   bool find_anchors() {
-    start_hits();
-    numbers_of_new_.resize(state_);
+    hits_.start_new();
     for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
       steps_ += kStepsToAHit;
-      see(feature, laid, numbers_of_new_);
+      hits_.count_new(feature, laid, side(laid));
       return !is_over_budget();
     });
     if (!is_over_budget()) {
-      find_rooms();
+      hits_.sort_new();
       for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
-        Seen& seen = seen_[numbers_of_new_.at(feature) - 1];
-        if (seen.shared()) sorted_[seen.begin + seen.size++] = laid;
+        hits_.lay_new(feature, laid);
         return true;
       });
     }
-    for (const Seen& seen : seen_) numbers_of_new_.at(seen.feature) = 0;
+    hits_.end_new();
     if (is_over_budget()) return false;
     add_classes(state_.step * state_.step, left_);
     return true;
@@ -238,7 +171,7 @@ class PartialWalker {
   bool extend_all(SequenceLevel<Real>& level, Direction direction) {
     longer_.clear();
     for (std::size_t i = 0; i < level.size(); ++i) {
-      start_hits();
+      hits_.start();
       const auto& c = level.at(i);
       const std::span<const Laid<Real>> laid = level.laid(c);
       for (std::size_t begin = 0; begin < laid.size();) {
@@ -252,7 +185,8 @@ class PartialWalker {
         begin = end;
       }
       if (is_over_budget()) return false;
-      take_hits(c.mass, longer_);
+      hits_.sort();
+      add_classes(c.mass, longer_);
       if (i % 64 == 0) look_up();
     }
     std::swap(level, longer_);
@@ -288,35 +222,6 @@ class PartialWalker {
     }
   }
 
-  // --- Hits: what a feature does to a class of sequences. Those of one feature come in the order
-  // of nodes and of the way outwards.
-
-  // Numbers by feature of the last round: there are many, but side by side.
-  class NumbersOfNew {
-   public:
-    void resize(const PartialState<Real>& state) {
-      first_ = state.first_new;
-      first_private_ = state.first_new_private;
-      shared_.resize(std::max(shared_.size(), state.mass.size() - first_));
-      private_.resize(std::max(private_.size(), state.private_mass.size() - first_private_));
-    }
-    std::uint32_t& at(std::uint32_t feature) {
-      return feature & kPrivate ? private_[(feature ^ kPrivate) - first_private_]
-                                : shared_[feature - first_];
-    }
-    std::uint64_t bytes() const { return (shared_.size() + private_.size()) * 4; }
-
-   private:
-    std::vector<std::uint32_t> shared_, private_;
-    std::uint32_t first_ = 0, first_private_ = 0;
-  };
-
-  void start_hits() {
-    seen_of_feature_.clear();
-    seen_.clear();
-    hits_.clear();
-  }
-
   void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
     steps_ += kStepsToAHit * (chunk.size() + 1);
     if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
@@ -324,54 +229,13 @@ class PartialWalker {
       add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
     }
   }
-
   void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
-    if (is_zero(laid.value)) return;
-    hits_.push_back({see(feature, laid, seen_of_feature_), laid});
+    if (!is_zero(laid.value)) hits_.add(feature, laid, side(laid));
   }
-
-  // Counts a hit. Returns the feature's place in seen_.
-  template <class Numbers>
-  std::uint32_t see(std::uint32_t feature, const Laid<Real>& laid, Numbers& numbers) {
-    std::uint32_t& known = numbers.at(feature);
-    if (known == 0) {
-      seen_.push_back({feature, laid.node, false, 0, 0, 0});
-      known = static_cast<std::uint32_t>(seen_.size());
-    }
-    Seen& seen = seen_[known - 1];
-    ++seen.size;
-    seen.several = seen.several || seen.node != laid.node;
-    seen.sides |= state_.side(nodes_[laid.node]);
-    return known - 1;
-  }
-
-  void take_hits(const Real& mass, SequenceLevel<Real>& level) {
-    find_rooms();
-    for (const Hit& hit : hits_) {
-      Seen& seen = seen_[hit.seen];
-      if (seen.shared()) sorted_[seen.begin + seen.size++] = hit.laid;
-    }
-    add_classes(mass, level);
-  }
-
-  // In sorted_, for the hits of features that several nodes have.
-  void find_rooms() {
-    std::size_t n = 0;
-    for (Seen& seen : seen_) {
-      seen.begin = n;
-      if (seen.shared()) n += seen.size;
-      seen.size = 0;
-    }
-    sorted_.resize(n);
-  }
+  std::uint8_t side(const Laid<Real>& laid) const { return state_.side(nodes_[laid.node]); }
 
   void add_classes(const Real& mass, SequenceLevel<Real>& level) {
-    for (std::size_t s = 0; s < seen_.size(); ++s) {
-      const Seen& seen = seen_[s];
-      if (s % 1024 == 1023) look_up();
-      if (!seen.shared()) continue;
-      level.add({sorted_.data() + seen.begin, seen.size}, mass * state_.mass_of(seen.feature));
-    }
+    hits_.add_classes(mass, level, [&] { look_up(); });
   }
 
   // A class of sequences that have grown to the left, as one that grows to the right from its
@@ -486,25 +350,9 @@ class PartialWalker {
       found_->total.push_back(total);
       found_->private_mass.push_back(needed ? rest : Real(0.0));
       found_->n_private += needed;
-      found_->n_words += ValueLists<Real>::words(found_->n_sets[first_ + i]);
     }
     steps_ += kStepsToAHit * (found_->set_begin.back() - found_->set_begin[first_set_]) / 2;
   }
-
-  struct Seen {
-    std::uint32_t feature;
-    std::uint32_t node;  // the first that has it
-    bool several;        // others have it, too
-    std::uint8_t sides;  // of all that have it
-
-    bool shared() const { return several && sides == kBothSides; }
-    std::size_t size;   // hits
-    std::size_t begin;  // in sorted_
-  };
-  struct Hit {
-    std::uint32_t seen;
-    Laid<Real> laid;
-  };
 
   static constexpr std::size_t kAhead = 6;
   static constexpr std::uint64_t kStepsToAHit = 60;
@@ -529,18 +377,12 @@ class PartialWalker {
   std::vector<Place> children_;           // where the features of the nodes' children are
   std::uint32_t first_ = 0;               // of the nodes, in found_->active
   std::size_t first_set_ = 0;             // of theirs, in found_->masses
+  SequenceHits<Real> hits_;
   SequenceLevel<Real> left_, right_, longer_;
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
   std::vector<Laid<Real>> turned_, sums_;
   std::vector<Real> emitted_;
   std::vector<Real> root_;
-
-  // Hits.
-  NumbersOfNew numbers_of_new_;                               // + 1
-  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
-  std::vector<Seen> seen_;
-  std::vector<Hit> hits_;
-  LargeArray<Laid<Real>> sorted_;
 };
 
 }  // namespace filbert

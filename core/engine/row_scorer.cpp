@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <type_traits>
 
 #include "base/errors.hpp"
 #include "engine/local_self.hpp"
-#include "engine/local_tree.hpp"
 #include "forest/occurrences.hpp"
-#include "forest/productions.hpp"
 #include "kernels/matrix.hpp"
 #include "kernels/node_classes.hpp"
-#include "kernels/tile_sums.hpp"
 
 namespace filbert {
 
@@ -28,7 +24,6 @@ constexpr double kLargestNorm = 1e150;
 // shorter way for long chains.
 constexpr double kManySteps = 3e8;
 constexpr double kTooManySteps = 1e10;
-constexpr double kManyOwnPairs = 1e6;
 
 bool is_narrow(const Wide& norm) {
   return norm.is_zero() || (norm.to_double() < kLargestNorm && norm.to_double() > 1 / kLargestNorm);
@@ -38,147 +33,6 @@ double divided(double x, const Wide& norm) { return x / norm.to_double(); }
 double divided(const Wide& x, const Wide& norm) { return ratio(x, norm, Wide(1.0)); }
 
 }  // namespace
-
-// A new tree with what it has in common with the support vectors.
-struct RowScorer::MappedTree {
-  LocalTree tree;
-  LocalProductions productions;    // subset trees
-  std::vector<std::uint32_t> cls;  // by node, in the support vectors' numbering
-  // By child: where the support vectors' nodes of the parent's production have a child of the same
-  // production in the same place. Empty where there are none.
-  std::vector<std::span<const ColumnTile::Link>> links;
-  std::vector<std::uint32_t> uses;  // by node: children's places in which its row is needed
-  double own_pairs = 0.0;           // of nodes of one production
-  std::optional<Wide> norm;         // where it is known beforehand
-  std::size_t place = 0;            // among the trees to be scored
-  double steps = 0.0;
-};
-
-// ------------------------------------------------------------------------------ rows of Delta
-
-// Goes through one tree from the leaves up. Most entries of a row have the value that nodes of one
-// production have at least; a row holds 0 for these and a list of the others. Rows are given back
-// as zeros, so that a tree costs no more than what it touches.
-template <class Real>
-class RowScorer::Pass {
- public:
-  Pass(const RowScorer& scorer, const Weights<Real>& weights)
-      : scorer_(scorer), weights_(weights), k_(scorer.n_columns_) {}
-
-  // (D f)(u) by node and column.
-  const std::vector<Real>& run(const MappedTree& mapped, const StopToken& token) {
-    const LocalTree& tree = mapped.tree;
-    products_.assign(tree.size() * k_, Real(0.0));
-    rows_.resize(std::max<std::size_t>(rows_.size(), tree.size()));
-    uses_.assign(mapped.uses.begin(), mapped.uses.end());
-    if (scorer_.spec_.kernel == TreeKernel::subtree) {
-      base_ = subtree_weights<Real>(scorer_.spec_, tree);
-    } else {
-      base_.assign(tree.size(), Real(scorer_.spec_.decay));
-    }
-    for (std::uint32_t u = 0; u < tree.size(); ++u) {
-      if (mapped.cls[u] == kNone) continue;
-      make_row(mapped, u, token);
-      sum_row(mapped, u, products_.data() + u * k_);
-      if (uses_[u] == 0) give_back(u);
-      for_each_link(mapped, u, [&](std::uint32_t child, auto) {
-        if (--uses_[child] == 0) give_back(child);
-      });
-      token.check();
-    }
-    return products_;
-  }
-
- private:
-  struct Row {
-    Real* values = nullptr;
-    std::size_t width = 0;
-    std::vector<std::uint32_t> touched;  // the first n_touched of them
-    std::size_t n_touched = 0;
-
-    std::span<const std::uint32_t> list() const { return {touched.data(), n_touched}; }
-  };
-
-  void make_row(const MappedTree& mapped, std::uint32_t u, const StopToken& token) {
-    std::size_t most = 0;
-    for_each_link(mapped, u, [&](std::uint32_t, auto links) { most += links.size(); });
-    if (most == 0) return;
-    Row& row = rows_[u];
-    row.width = scorer_.tile_->width(mapped.cls[u]);
-    row.values = pool_.take(row.width);
-    row.n_touched = 0;
-    most = std::min(most, row.width) + 1;  // one more may be written to
-    if (row.touched.size() < most) row.touched.resize(most);
-    for_each_link(mapped, u, [&](std::uint32_t child, auto links) {
-      multiply(links, rows_[child].values, base_[u], row);
-      token.check();
-    });
-  }
-
-  // One child's place: all entries that have a matching child there.
-  void multiply(std::span<const ColumnTile::Link> links, const Real* child, const Real& base,
-                Row& row) const {
-    Real* const out = row.values;
-    std::uint32_t* const touched = row.touched.data();
-    std::size_t n = row.n_touched;
-    const Real one(1.0);
-    const Real least = one + Real(scorer_.spec_.decay);
-    for (const auto [parent, column] : links) {
-      const bool is_new = is_zero(out[parent]);
-      touched[n] = parent;
-      n += is_new;
-      const bool more = child != nullptr && !is_zero(child[column]);
-      const Real factor = more ? one + child[column] : least;
-      out[parent] = (is_new ? base : out[parent]) * factor;
-    }
-    row.n_touched = n;
-  }
-
-  // The row's product with f: what all nodes of the class have in common, and the rest.
-  void sum_row(const MappedTree& mapped, std::uint32_t u, Real* out) const {
-    const Real base = base_[u];
-    const Real* const of_class = weights_.of_class.data() + std::size_t{mapped.cls[u]} * k_;
-    for (std::size_t c = 0; c < k_; ++c) out[c] = base * of_class[c];
-    const Row& row = rows_[u];
-    if (row.values == nullptr) return;
-    const Real* const of_node =
-        weights_.of_node.data() + std::size_t{scorer_.tile_->begin(mapped.cls[u])} * k_;
-    if (k_ == 1) {
-      Real sum(0.0);
-      for (const std::uint32_t i : row.list()) sum += (row.values[i] - base) * of_node[i];
-      out[0] += sum;
-      return;
-    }
-    for (const std::uint32_t i : row.list()) {
-      const Real more = row.values[i] - base;
-      for (std::size_t c = 0; c < k_; ++c) out[c] += more * of_node[i * k_ + c];
-    }
-  }
-
-  void give_back(std::uint32_t u) {
-    Row& row = rows_[u];
-    if (row.values == nullptr) return;
-    for (const std::uint32_t i : row.list()) row.values[i] = Real(0.0);
-    pool_.give_back(row.values, row.width);
-    row.values = nullptr;
-  }
-
-  template <class Visit>
-  static void for_each_link(const MappedTree& mapped, std::uint32_t u, const Visit& visit) {
-    for (std::uint32_t e = mapped.tree.child_begin[u]; e < mapped.tree.child_begin[u + 1]; ++e) {
-      if (!mapped.links[e].empty()) visit(mapped.tree.children[e], mapped.links[e]);
-    }
-  }
-
-  const RowScorer& scorer_;
-  const Weights<Real>& weights_;
-  const std::size_t k_;
-  RowPool<Real> pool_;
-  std::vector<Row> rows_;
-  std::vector<std::uint32_t> uses_;
-  std::vector<Real> products_;
-  std::vector<Real> base_;  // by node: the least Delta with a node of its class
-};
 
 // ------------------------------------------------------------------------------ support vectors
 
@@ -212,10 +66,11 @@ RowScorer::RowScorer(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
 }
 
 template <class Real>
-RowScorer::Weights<Real> RowScorer::weights(int n_threads, const Watch& watch) const {
+RowWeights<Real> RowScorer::weights(int n_threads, const Watch& watch) const {
   const std::size_t n = roots_.size();
   const std::size_t k = n_columns_;
-  Weights<Real> w;
+  RowWeights<Real> w;
+  w.n_columns = k;
   w.of_node.assign(tile_->n_columns() * k, Real(0.0));
   w.of_class.assign(std::size_t{n_classes_} * k, Real(0.0));
   const auto scaled = [&](std::size_t c, std::size_t i) {
@@ -251,82 +106,8 @@ RowScorer::~RowScorer() = default;
 
 // ------------------------------------------------------------------------------ new trees
 
-void RowScorer::map_tree(const Dag& dag, NodeId root, std::size_t place, const StopToken& token,
-                         MappedTree& mapped) const {
-  mapped.place = place;
-  mapped.tree = take_out(dag, root, place, token);
-  map_classes(dag, mapped);
-  link_rows(mapped);
-}
-
-// The classes of a tree's nodes in the support vectors' numbering: the tree's labels are looked up,
-// then its productions, or its subtrees from the leaves up.
-void RowScorer::map_classes(const Dag& dag, MappedTree& mapped) const {
-  const LocalTree& tree = mapped.tree;
-  std::vector<LabelId> label(tree.size());
-  for (std::uint32_t u = 0; u < tree.size(); ++u) {
-    label[u] = dag_->labels().find(dag.labels().text(dag.label(tree.nodes[u])));
-  }
-  mapped.cls.assign(tree.size(), kNone);
-  std::vector<std::uint32_t> found, parts;
-  const auto look_up = [&](std::uint32_t u, const auto& part_of, const auto& find) {
-    parts.clear();
-    bool known = label[u] != kNone;
-    for (const std::uint32_t c : tree.children_of(u)) {
-      parts.push_back(part_of(c));
-      known = known && parts.back() != kNone;
-    }
-    return known ? find(label[u], parts) : kNone;
-  };
-  if (spec_.kernel == TreeKernel::subtree) {
-    for (std::uint32_t u = 0; u < tree.size(); ++u) {
-      found.push_back(look_up(
-          u, [&](std::uint32_t c) { return found[c]; },
-          [&](LabelId l, const auto& children) { return dag_->find(l, children); }));
-      if (!tree.is_leaf(u)) mapped.cls[u] = found[u];
-    }
-    return;
-  }
-  const Productions& productions = dag_->productions();
-  mapped.productions = local_productions(dag, tree);
-  mapped.own_pairs = n_own_pairs(mapped.productions);
-  for (const std::uint32_t u : mapped.productions.example) {
-    found.push_back(look_up(
-        u, [&](std::uint32_t c) { return label[c]; },
-        [&](LabelId l, const auto& children) { return productions.find(*dag_, l, children); }));
-  }
-  const auto n_productions = static_cast<std::uint32_t>(productions.size());
-  for (std::uint32_t u = 0; u < tree.size(); ++u) {
-    if (!tree.is_leaf(u)) {
-      mapped.cls[u] = found[mapped.productions.of[u]];
-    } else if (spec_.include_leaves && label[u] != kNone) {
-      mapped.cls[u] = n_productions + label[u];
-    }
-  }
-}
-
-void RowScorer::link_rows(MappedTree& mapped) const {
-  const LocalTree& tree = mapped.tree;
-  mapped.links.resize(tree.children.size());
-  mapped.uses.assign(tree.size(), 0);
-  mapped.steps = 10.0 * tree.size();
-  if (mapped.own_pairs <= kManyOwnPairs) mapped.steps += mapped.own_pairs;
-  if (spec_.kernel != TreeKernel::subset_tree) return;
-  for (std::uint32_t u = 0; u < tree.size(); ++u) {
-    if (mapped.cls[u] == kNone) continue;
-    for (std::uint32_t e = tree.child_begin[u]; e < tree.child_begin[u + 1]; ++e) {
-      const std::uint32_t child = tree.children[e];
-      if (tree.is_leaf(child) || mapped.cls[child] == kNone) continue;
-      mapped.links[e] = tile_->links(mapped.cls[u], e - tree.child_begin[u], mapped.cls[child]);
-      if (mapped.links[e].empty()) continue;
-      ++mapped.uses[child];
-      mapped.steps += static_cast<double>(mapped.links[e].size());
-    }
-  }
-}
-
-std::vector<RowScorer::MappedTree> RowScorer::map(Trees trees, std::size_t first, std::size_t last,
-                                                  int n_threads, const Watch& watch) const {
+std::vector<MappedTree> RowScorer::map(Trees trees, std::size_t first, std::size_t last,
+                                       int n_threads, const Watch& watch) const {
   double steps = 0.0;
   for (std::size_t i = first; i < last; ++i) {
     steps += 30.0 * static_cast<double>(trees.dag.sizes()[trees.roots[i]]);
@@ -335,7 +116,7 @@ std::vector<RowScorer::MappedTree> RowScorer::map(Trees trees, std::size_t first
   parallel_for(mapped.size(), threads_for(steps, n_threads), watch,
                [&](std::size_t task, int, const StopToken& token) {
                  const std::size_t i = first + task;
-                 map_tree(trees.dag, trees.roots[i], i, token, mapped[task]);
+                 mapped[task] = map_tree(spec_, *dag_, *tile_, trees.dag, trees.roots[i], i, token);
                });
   return mapped;
 }
@@ -375,7 +156,7 @@ template <class Real>
 bool RowScorer::node_values(const MappedTree& mapped, const Wide& norm, const StopToken& token,
                             std::vector<double>& values) const {
   Idle<Real>* idle;
-  const Weights<Real>* weights_of_support;
+  const RowWeights<Real>* weights_of_support;
   if constexpr (std::is_same_v<Real, double>) {
     idle = &idle_;
     weights_of_support = &weights_;
@@ -384,7 +165,7 @@ bool RowScorer::node_values(const MappedTree& mapped, const Wide& norm, const St
     idle = &wide_idle_;
     weights_of_support = &wide_weights_;
   }
-  std::unique_ptr<Pass<Real>> pass;
+  std::unique_ptr<RowPass<Real>> pass;
   {
     const std::lock_guard lock(idle->mutex);
     if (!idle->passes.empty()) {
@@ -392,7 +173,7 @@ bool RowScorer::node_values(const MappedTree& mapped, const Wide& norm, const St
       idle->passes.pop_back();
     }
   }
-  if (!pass) pass = std::make_unique<Pass<Real>>(*this, *weights_of_support);
+  if (!pass) pass = std::make_unique<RowPass<Real>>(spec_, *tile_, *weights_of_support);
   const std::vector<Real>& products = pass->run(mapped, token);
   bool in_range = true;
   for (std::size_t i = 0; i < values.size(); ++i) {

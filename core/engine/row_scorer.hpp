@@ -17,7 +17,9 @@
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
+#include "engine/mapped_tree.hpp"
 #include "engine/node_contributions.hpp"
+#include "engine/row_pass.hpp"
 #include "forest/dag.hpp"
 #include "kernels/column_tile.hpp"
 #include "kernels/spec.hpp"
@@ -46,29 +48,16 @@ class RowScorer {
   NodeContributions contributions(Trees trees, int n_threads, const Watch& watch) const;
 
  private:
-  // f by column of the tile, and summed up by class; each for all columns of scores.
-  template <class Real>
-  struct Weights {
-    std::vector<Real> of_node;
-    std::vector<Real> of_class;
-  };
   // A store of passes, which keep memory for rows from tree to tree.
-  template <class Real>
-  class Pass;
   template <class Real>
   struct Idle {
     std::mutex mutex;
-    std::vector<std::unique_ptr<Pass<Real>>> passes;
+    std::vector<std::unique_ptr<RowPass<Real>>> passes;
   };
-  struct MappedTree;
 
   template <class Real>
-  Weights<Real> weights(int n_threads, const Watch& watch) const;
+  RowWeights<Real> weights(int n_threads, const Watch& watch) const;
 
-  void map_tree(const Dag& dag, NodeId root, std::size_t place, const StopToken& token,
-                MappedTree& mapped) const;
-  void map_classes(const Dag& dag, MappedTree& mapped) const;
-  void link_rows(MappedTree& mapped) const;
   std::vector<MappedTree> map(Trees trees, std::size_t first, std::size_t last, int n_threads,
                               const Watch& watch) const;
   void large_norms(Trees trees, std::vector<MappedTree>& mapped, double max_steps, int n_threads,
@@ -98,9 +87,9 @@ class RowScorer {
   std::unique_ptr<ColumnTile> tile_;  // all support vectors
   std::vector<Wide> norms_;
   bool narrow_ = true;  // doubles suffice for the support vectors
-  Weights<double> weights_;
+  RowWeights<double> weights_;
   mutable std::once_flag wide_once_;
-  mutable Weights<Wide> wide_weights_;  // made when a tree needs them
+  mutable RowWeights<Wide> wide_weights_;  // made when a tree needs them
   mutable Idle<double> idle_;
   mutable Idle<Wide> wide_idle_;
 };

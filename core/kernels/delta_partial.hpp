@@ -10,6 +10,7 @@
 #include "base/wide.hpp"
 #include "kernels/column_tile.hpp"
 #include "kernels/row_side.hpp"
+#include "kernels/subsequence_sums.hpp"
 
 namespace filbert {
 
@@ -18,14 +19,8 @@ namespace filbert {
 //   Delta(u, v) = mu * (lambda^2 + sum over pairs of child subsequences of equal length of
 //                                  weight * prod of the Deltas of the children they pair)
 //
-// with weight = lambda^(span on both sides), or lambda^(skipped children) for Penalty::gaps. All
-// lengths at once in O(k1 k2) steps and k1 memory: going through the pairs (i, j) of children,
-//
-//   A(i,j) = Delta(u_i, v_j) * pay * (1 + B(i-1,j-1))      subsequences whose last pair is (i, j)
-//   B(i,j) = sum of lambda^(i-i' + j-j') A(i',j'), i' <= i, j' <= j
-//
-// where `pay` is what a matched pair costs: lambda^2 for spans, 1 for gaps. C[i] holds the sum over
-// j' < j, and `before` the sum over i' < i, so nothing is ever subtracted.
+// with weight = lambda^(span on both sides), or lambda^(skipped children) for Penalty::gaps: the
+// recursion of subsequence_sums.hpp.
 // Doubles go through lanes.hpp, eight columns at a time; Wide, and subsequences of bounded length,
 // column by column.
 template <class Real>
@@ -36,6 +31,7 @@ class PartialRows {
         lambda_(side.spec.decay),
         mu_(side.spec.depth_decay),
         light_(side.spec),
+        subsequences_(lambda_),
         rows_(side.dag),
         class_of_(side.class_of),
         kinds_(side.partial->kinds) {}
@@ -210,12 +206,13 @@ class PartialRows {
   Real sum_of_pairs(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
                     const StopToken& token) {
     if (spec_.max_subsequence == 1) return single_pairs(columns, chunk, lane, token);
-    const Slots slots(columns.slots() + chunk.first_slot, chunk.n_slots);
-    const std::size_t longest = std::min(children_.size(), slots.size());
-    if (spec_.max_subsequence == 0 || spec_.max_subsequence >= longest) {
-      return any_length(slots, lane, token);
-    }
-    return bounded_length(slots, lane, spec_.max_subsequence, token);
+    const LaneSlot* const slots = columns.slots() + chunk.first_slot;
+    const RowChild<Real>* const children = children_.data();
+    return subsequences_.sum(
+        chunk.n_slots, children_.size(), spec_.max_subsequence,
+        [=](std::size_t j, std::size_t i) { return match(children[i], slots[j].label[lane]); },
+        [=, this](std::size_t j, std::size_t i) { return paid(children[i], slots[j].place[lane]); },
+        token);
   }
 
   // Delta of two children times what a pair costs; they match.
@@ -225,61 +222,6 @@ class PartialRows {
   }
   static bool match(const RowChild<Real>& child, std::uint32_t label) {
     return child.label == label && child.bit != 0;
-  }
-
-  Real any_length(Slots slots, std::size_t lane, const StopToken& token) {
-    const std::size_t k = children_.size();
-    const Real one(1.0);
-    sums_.assign(k, Real(0.0));
-    Real total(0.0);
-    for (const LaneSlot& slot : slots) {
-      Real before(0.0);
-      for (std::size_t i = 0; i < k; ++i) {
-        const Real old = sums_[i];
-        Real updated = lambda_ * old;
-        if (match(children_[i], slot.label[lane])) {
-          const Real ending = paid(children_[i], slot.place[lane]) * (one + before);
-          total += ending;
-          updated += ending;
-        }
-        before = lambda_ * before + old;
-        sums_[i] = updated;
-      }
-      if (k > kLongLoop) token.check();
-    }
-    return total;
-  }
-
-  // One table for each length: A_q needs the B of length q - 1.
-  Real bounded_length(Slots slots, std::size_t lane, std::size_t limit, const StopToken& token) {
-    const std::size_t k = children_.size();
-    sums_.assign(k * limit, Real(0.0));
-    befores_.resize(limit);
-    Real total(0.0);
-    for (const LaneSlot& slot : slots) {
-      std::fill(befores_.begin(), befores_.end(), Real(0.0));
-      for (std::size_t i = 0; i < k; ++i) {
-        Real* const sums = sums_.data() + i * limit;
-        const bool matches = match(children_[i], slot.label[lane]);
-        const Real paid_delta = matches ? paid(children_[i], slot.place[lane]) : Real(0.0);
-        Real shorter(1.0);
-        for (std::size_t q = 0; q < limit; ++q) {
-          const Real old = sums[q];
-          const Real before = befores_[q];
-          Real updated = lambda_ * old;
-          if (matches) {
-            const Real ending = paid_delta * shorter;
-            total += ending;
-            updated += ending;
-          }
-          befores_[q] = lambda_ * before + old;
-          sums[q] = updated;
-          shorter = before;
-        }
-      }
-      if (k > kLongLoop) token.check();
-    }
-    return total;
   }
 
   Real single_pairs(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
@@ -303,6 +245,7 @@ class PartialRows {
   const KernelSpec& spec_;
   Real lambda_, mu_;
   LightWeights<Real> light_;
+  SubsequenceSums<Real> subsequences_;
   const Dag& rows_;
   std::span<const std::uint32_t> class_of_;
   std::span<const LabelKind> kinds_;

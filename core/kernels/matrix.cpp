@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/errors.hpp"
+#include "forest/distinct_trees.hpp"
 #include "forest/productions.hpp"
 #include "kernels/entries.hpp"
 #include "kernels/long_chains.hpp"
@@ -40,17 +41,6 @@ struct Split {
   bool has_equal() const { return ordinary.roots.size() + chains.roots.size() < first.size(); }
 };
 
-std::vector<std::size_t> first_places(Trees trees) {
-  std::vector<std::uint32_t> place_of(trees.dag.size(), kNone);
-  std::vector<std::size_t> first;
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    std::uint32_t& place = place_of[trees.roots[i]];
-    if (place == kNone) place = static_cast<std::uint32_t>(i);
-    first.push_back(place);
-  }
-  return first;
-}
-
 // Completes a matrix of which there are the rows and columns of the first places.
 void spread(const std::vector<std::size_t>& rows, const std::vector<std::size_t>& columns,
             double* out) {
@@ -78,9 +68,8 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
   constexpr std::uint64_t kMayBeLong = 10000;
   std::vector<NodeId> large;
   std::vector<std::size_t> large_places;
-  std::vector<std::size_t> first = first_places(trees);
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    if (first[i] != i) continue;
+  const DistinctTrees distinct = distinct_trees(trees.dag, trees.roots);
+  for (const std::size_t i : distinct.first) {
     const std::uint64_t size = trees.dag.sizes()[trees.roots[i]];
     if (size >= kNone) check_counts(trees.dag, trees.roots[i], i);
     if (spec.kernel == TreeKernel::subset_tree && size > kMayBeLong) {
@@ -96,10 +85,11 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
       chain[large_places[k]] = is_long_chain({trees.dag, x.nodes_of(k), x.counts_of(k), class_of});
     }
   }
-  Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}, std::move(first)};
-  for (std::size_t i = 0; i < trees.size(); ++i) {
-    if (parts.first[i] == i) (chain[i] ? parts.chains : parts.ordinary).add(trees.roots[i], i);
+  Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}, {}};
+  for (const std::size_t i : distinct.first) {
+    (chain[i] ? parts.chains : parts.ordinary).add(trees.roots[i], i);
   }
+  for (const std::uint32_t tree : distinct.tree_of) parts.first.push_back(distinct.first[tree]);
   return parts;
 }
 

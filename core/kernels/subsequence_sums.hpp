@@ -23,18 +23,20 @@ class SubsequenceSums {
  public:
   explicit SubsequenceSums(const Real& lambda) : lambda_(lambda) {}
 
-  // For nodes of n and m children. paid(i, j) is Delta(u_i, v_j) * pay, `longest` the largest
-  // length, or 0.
-  template <class Paid>
-  Real sum(std::size_t n, std::size_t m, std::size_t longest, const Paid& paid,
+  // For nodes of n and m children. paid(i, j) is Delta(u_i, v_j) * pay where match(i, j), else that
+  // Delta is 0; `longest` is the largest length, or 0.
+  template <class Match, class Paid>
+  Real sum(std::size_t n, std::size_t m, std::size_t longest, const Match& match, const Paid& paid,
            const StopToken& token) {
     const bool bounded = longest != 0 && longest < std::min(n, m);
-    return bounded ? bounded_length(n, m, longest, paid, token) : any_length(n, m, paid, token);
+    return bounded ? bounded_length(n, m, longest, match, paid, token)
+                   : any_length(n, m, match, paid, token);
   }
 
  private:
-  template <class Paid>
-  Real any_length(std::size_t n, std::size_t m, const Paid& paid, const StopToken& token) {
+  template <class Match, class Paid>
+  Real any_length(std::size_t n, std::size_t m, const Match& match, const Paid& paid,
+                  const StopToken& token) {
     const Real one(1.0);
     sums_.assign(m, Real(0.0));
     Real total(0.0);
@@ -43,9 +45,8 @@ class SubsequenceSums {
       for (std::size_t j = 0; j < m; ++j) {
         const Real old = sums_[j];
         Real updated = lambda_ * old;
-        const Real paid_delta = paid(i, j);
-        if (!is_zero(paid_delta)) {
-          const Real ending = paid_delta * (one + before);
+        if (match(i, j)) {
+          const Real ending = paid(i, j) * (one + before);
           total += ending;
           updated += ending;
         }
@@ -57,9 +58,9 @@ class SubsequenceSums {
     return total;
   }
 
-  template <class Paid>
-  Real bounded_length(std::size_t n, std::size_t m, std::size_t longest, const Paid& paid,
-                      const StopToken& token) {
+  template <class Match, class Paid>
+  Real bounded_length(std::size_t n, std::size_t m, std::size_t longest, const Match& match,
+                      const Paid& paid, const StopToken& token) {
     sums_.assign(m * longest, Real(0.0));
     befores_.resize(longest);
     Real total(0.0);
@@ -67,22 +68,20 @@ class SubsequenceSums {
       std::fill(befores_.begin(), befores_.end(), Real(0.0));
       for (std::size_t j = 0; j < m; ++j) {
         Real* const sums = sums_.data() + j * longest;
-        const Real paid_delta = paid(i, j);
-        if (is_zero(paid_delta)) {
-          for (std::size_t q = 0; q < longest; ++q) {
-            befores_[q] = lambda_ * befores_[q] + sums[q];
-            sums[q] *= lambda_;
-          }
-          continue;
-        }
+        const bool matches = match(i, j);
+        const Real paid_delta = matches ? paid(i, j) : Real(0.0);
         Real shorter(1.0);
         for (std::size_t q = 0; q < longest; ++q) {
           const Real old = sums[q];
           const Real before = befores_[q];
-          const Real ending = paid_delta * shorter;
-          total += ending;
-          sums[q] = lambda_ * old + ending;
+          Real updated = lambda_ * old;
+          if (matches) {
+            const Real ending = paid_delta * shorter;
+            total += ending;
+            updated += ending;
+          }
           befores_[q] = lambda_ * before + old;
+          sums[q] = updated;
           shorter = before;
         }
       }

@@ -186,12 +186,14 @@ void DagKernel::partial_row(const KernelDag::List& list, const TreeNodes& tree, 
   for (std::uint32_t i = 0; i < list.size(); ++i) {
     if ((list.bits[i] & bits) == 0) continue;
     const std::span<const KernelDag::Place> own = list.children_of(i);
+    const auto match = [&](std::size_t a, std::size_t b) {
+      return children_[b].list == own[a].list;
+    };
     const auto paid = [&](std::size_t a, std::size_t b) {
-      const Row& child = children_[b];
-      return child.list == own[a].list ? child.deltas[own[a].at] * leaf_.pay : 0.0;
+      return children_[b].deltas[own[a].at] * leaf_.pay;
     };
     out[i] += spec_.depth_decay *
-              sums_.sum(own.size(), children_.size(), spec_.max_subsequence, paid, token);
+              sums_.sum(own.size(), children_.size(), spec_.max_subsequence, match, paid, token);
   }
 }
 

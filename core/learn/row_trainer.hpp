@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
+#include "forest/distinct_trees.hpp"
 #include "kernels/tile_rows.hpp"
 #include "learn/active_set.hpp"
 #include "learn/row_cache.hpp"
@@ -20,7 +21,8 @@ class RowTrainer {
   // Rows and working sets take at most max_bytes.
   RowTrainer(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::span<const NodeId> roots,
              bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch)
-      : RowTrainer(merged(*dag, roots), spec, dag, normalize, max_bytes, n_threads, watch) {}
+      : RowTrainer(distinct_trees(*dag, roots), spec, dag, normalize, max_bytes, n_threads, watch) {
+  }
 
   std::size_t n_trees() const { return tree_of_.size(); }
   const RowCache& cache() const { return cache_; }
@@ -33,31 +35,11 @@ class RowTrainer {
 
  private:
   // Equal trees are one.
-  struct Merged {
-    std::vector<NodeId> roots;
-    std::vector<std::uint32_t> first;    // by distinct tree: the first example that is this one
-    std::vector<std::uint32_t> tree_of;  // by example
-  };
-
-  static Merged merged(const Dag& dag, std::span<const NodeId> roots) {
-    Merged m;
-    std::vector<std::uint32_t> tree_at(dag.size(), kNone);
-    for (std::uint32_t i = 0; i < roots.size(); ++i) {
-      std::uint32_t& tree = tree_at[roots[i]];
-      if (tree == kNone) {
-        tree = static_cast<std::uint32_t>(m.roots.size());
-        m.roots.push_back(roots[i]);
-        m.first.push_back(i);
-      }
-      m.tree_of.push_back(tree);
-    }
-    return m;
-  }
-
-  RowTrainer(Merged m, const KernelSpec& spec, std::shared_ptr<const Dag> dag, bool normalize,
-             std::uint64_t max_bytes, int n_threads, const Watch& watch)
-      : tree_of_(std::move(m.tree_of)),
-        source_(spec, std::move(dag), std::move(m.roots), m.first, normalize, n_threads, watch),
+  RowTrainer(DistinctTrees trees, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+             bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch)
+      : tree_of_(std::move(trees.tree_of)),
+        source_(spec, std::move(dag), std::move(trees.roots), trees.first, normalize, n_threads,
+                watch),
         set_bytes_(max_bytes / 6),
         cache_(source_, max_bytes - set_bytes_) {}
 
