@@ -4,6 +4,7 @@ from typing import Any, Literal
 from warnings import warn
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
@@ -28,6 +29,7 @@ _STORAGE = {
     "sdag+": _core.PlaneStorage.one_dag,  # Eq. 11
 }
 _MAX_ITER = 300  # as in the paper's Table 4
+_BYTES = 64 << 20  # of a callable kernel's values at a time
 
 
 class TreePlanes:
@@ -51,22 +53,26 @@ class TreePlanes:
 
 
 class ListsOfExamples:
-    """uSVM (Eq. 4) for any kernel, called as ``kernel(X, Y)``."""
+    """uSVM (Eq. 4) for any kernel, called as ``kernel(X, Y)``.
+
+    An example that is in several planes is compared with the sample once.
+    """
 
     def __init__(self, kernel: Kernel, X: Any) -> None:
         self.kernel = kernel
         self.X = X
         self._sample: IndexArray = np.empty(0, dtype=np.uint32)
         self._scores = np.empty((0, 0))  # by example of the sample, and plane
-        self._examples: list[IndexArray] = []
-        self._weights: list[FloatArray] = []
+        self._planes = sp.csr_array((0, X.shape[0]))  # weights by plane and example
 
     def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
         """Return w . phi(x) for a sample of the examples."""
         self._sample = sample
-        self._scores = np.zeros((len(sample), len(self._examples)))
-        for j, (examples, weights) in enumerate(zip(self._examples, self._weights, strict=True)):
-            self._scores[:, j] = self._values(sample, examples) @ weights
+        self._scores = np.zeros((len(sample), self._planes.shape[0]))
+        stored = np.unique(self._planes.indices)
+        at_once = max(1, _BYTES // (8 * max(1, len(sample))))
+        for some in (stored[i : i + at_once] for i in range(0, len(stored), at_once)):
+            self._scores += self._values(sample, some) @ self._planes[:, some].T
         return np.asarray(self._scores @ alpha)
 
     def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
@@ -74,17 +80,17 @@ class ListsOfExamples:
         examples = self._sample[places]
         with_others = weights @ self._scores[places]
         with_itself = weights @ self._values(examples, examples) @ weights
-        self._examples.append(examples)
-        self._weights.append(weights)
+        shape = (1, self.X.shape[0])
+        plane = sp.csr_array((weights, examples.astype(np.int64), [0, len(weights)]), shape=shape)
+        self._planes = sp.csr_array(sp.vstack([self._planes, plane]))
         return np.append(with_others, with_itself)
 
     def keep(self, planes: IndexArray) -> None:
         """Drop all planes but these."""
-        self._examples = [self._examples[j] for j in planes]
-        self._weights = [self._weights[j] for j in planes]
+        self._planes = self._planes[planes]
         self._scores = self._scores[:, planes]
 
-    def _values(self, rows: IndexArray, columns: IndexArray) -> FloatArray:
+    def _values(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
         return checked_kernel_values(self.kernel, self.X[rows], self.X[columns])
 
 
