@@ -132,13 +132,6 @@ class PlaneTrainer:
                 kernel._spec(), dag, roots, normalize, self.threads, progress
             )
 
-    def _largest_self(self) -> float:
-        """Return the largest kernel of an example with itself: R^2 of Theorem 3."""
-        if self._trees is not None:
-            return self._trees.largest_self
-        parts = (self.X[i : i + 1] for i in range(self.n))
-        return max(float(checked_kernel_values(self.kernel, x, x)[0, 0]) for x in parts)
-
     def train(self, problems: Problems) -> Solution:
         """Solve the problems one after the other, and warn where `tol` was not reached."""
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
@@ -153,8 +146,6 @@ class PlaneTrainer:
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        C = problems.C * float(problems.weights.sum())
-        radius = self._largest_self() + problems.intercept
         return Solution(
             coef=np.array([state.coefficients(self.n) for state, _ in runs]),
             intercept=np.array(
@@ -165,7 +156,7 @@ class PlaneTrainer:
             n_iter=max(len(state.history) for state, _ in runs),
             report={
                 "sample_size_": self.sample_size,
-                "iteration_bound_": iteration_bound(C, radius, problems.tol),
+                "iteration_bound_": self._bound(problems),
                 "n_planes_": sum(len(state.alpha) for state, _ in runs),
                 "history_": [state.history for state, _ in runs],
                 **self._counts([planes for _, planes in runs]),
@@ -195,6 +186,12 @@ class PlaneTrainer:
             if len(state.history) == max_iter:
                 break
         return state, planes
+
+    def _bound(self, problems: Problems) -> float | None:
+        if self._trees is None:  # it would take a call for each example
+            return None
+        C = problems.C * float(problems.weights.sum())
+        return iteration_bound(C, self._trees.largest_self + problems.intercept, problems.tol)
 
     def _counts(self, all_planes: list[Planes]) -> dict[str, int | None]:
         stores = [planes.store for planes in all_planes if isinstance(planes, TreePlanes)]

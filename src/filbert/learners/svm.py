@@ -122,13 +122,13 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     sample_size_ : int or None
         The sample size that was used; None for "exact", as what follows.
     delta_calls_ : int or None
-        How often Delta was called, as the paper counts it. None too for callable kernels.
+        How often Delta was called, as the paper counts it; None for callable kernels.
     delta_computed_ : int or None
         How often it was computed: equal subtrees of a tree are computed once.
     n_planes_ : int or None
         Planes in the end; of many classes, the sum.
     iteration_bound_ : float or None
-        What Theorem 3 says that the iterations cannot exceed.
+        What Theorem 3 says that the iterations cannot exceed; None for callable kernels.
     history_ : list of lists of Iteration, or None
         What was known after each iteration, for each problem.
 
