@@ -13,12 +13,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.errors import KernelOverflowError
 from filbert.learners.plane_qp import solve_dual
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint32]
 
 _IDLE = 50  # iterations without a part in w after which a plane is dropped
+_LARGEST = 1e300  # of what the quadratic problem is made of
 _ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
 
 
@@ -153,6 +155,11 @@ def cutting_planes(
         products = planes.add(in_plane, weights * y)  # line 8
         if intercept:
             products = products + (weights @ y) * np.append(state.biases(), weights @ y)
+        if not np.isfinite(products).all() or np.abs(products).max() > _LARGEST / max(1.0, C):
+            raise KernelOverflowError(
+                "kernel values times C are beyond the range of float64",
+                "use normalize=True, or a smaller C",
+            )
         state.add(examples[in_plane], weights * y, offset, products)  # line 10
 
 
@@ -169,4 +176,4 @@ def iteration_bound(C: float, largest_self: float, epsilon: float) -> float:
     `largest_self` is R^2, the largest kernel of an example with itself. The paper's Delta, the
     largest loss at w = 0, is 1.
     """
-    return 8 * C * largest_self / epsilon**2
+    return 8 * C * largest_self / epsilon / epsilon

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from filbert import _core
+from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
 from filbert.learners.cutting_planes import Planes, State, cutting_planes, iteration_bound
@@ -28,6 +29,7 @@ _STORAGE = {
     "sdag+": _core.PlaneStorage.one_dag,  # Eq. 11
 }
 _MAX_ITER = 300  # as in the paper's Table 4
+_ROUNDING = 1e-8  # of the largest kernel value
 
 
 class TreePlanes:
@@ -73,7 +75,13 @@ class ListsOfExamples:
         """Add a plane of examples of the last sample; return its products with all planes."""
         examples = self._sample[places]
         with_others = weights @ self._scores[places]
-        with_itself = weights @ self._values(examples, examples) @ weights
+        values = self._values(examples, examples)
+        with_itself = float(weights @ values @ weights)
+        if with_itself < -_ROUNDING * np.abs(values).max(initial=0):
+            raise InvalidParameterError(
+                f"kernel {self.kernel!r} is not positive semi-definite: by it a sum of examples "
+                f"has the squared norm {with_itself:.1e}"
+            )
         self._examples.append(examples)
         self._weights.append(weights)
         return np.append(with_others, with_itself)
@@ -121,10 +129,14 @@ class PlaneTrainer:
         if forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
             dag, roots = dag.extract(roots)
         normalize = bool(kernel.normalize)
-        with progress_bar("preparing", show=self.verbose > 0) as progress:
-            return _core.TrainingTrees(
-                kernel._spec(), dag, roots, normalize, self.threads, progress
-            )
+        try:
+            with progress_bar("preparing", show=self.verbose > 0) as progress:
+                return _core.TrainingTrees(
+                    kernel._spec(), dag, roots, normalize, self.threads, progress
+                )
+        except KernelOverflowError as error:
+            hint = "use strategy='exact' with normalize=True, which has no such range"
+            raise KernelOverflowError(error.what, hint) from None
 
     def _largest_self(self) -> float:
         """Return the largest kernel of an example with itself: R^2 of Theorem 3."""
