@@ -67,7 +67,7 @@ def _check_kernel(kernel: Any, strategy: str) -> None:
         raise InvalidParameterError(
             f"TreeSVC: strategy {strategy!r} needs a kernel that is a sum over tree nodes, which "
             f"SubsetTree(), Subtree() and PartialTree() are; {kernel!r} is not one. "
-            + ("Wrap it in" if strategy == "usvm" else "Use strategy='usvm', which takes any")
+            + ("Wrap it in a" if strategy == "usvm" else "Use strategy='usvm', which takes any")
             + " function kernel(X, Y)."
         )
 
