@@ -11,15 +11,17 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-import piqp
 from numpy.typing import NDArray
+
+from filbert.errors import KernelOverflowError
+from filbert.learners.plane_qp import solve_dual
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint32]
 
 _IDLE = 50  # iterations without a part in w after which a plane is dropped
+_LARGEST = 1e300  # of what the quadratic problem is made of
 _ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
-_NO_SHARE = 1e-10  # of C: a dual variable below is zero
 
 
 class Planes(Protocol):
@@ -153,6 +155,11 @@ def cutting_planes(
         products = planes.add(in_plane, weights * y)  # line 8
         if intercept:
             products = products + (weights @ y) * np.append(state.biases(), weights @ y)
+        if not np.isfinite(products).all() or np.abs(products).max() > _LARGEST / max(1.0, C):
+            raise KernelOverflowError(
+                "kernel values times C are beyond the range of float64",
+                "use normalize=True, or a smaller C",
+            )
         state.add(examples[in_plane], weights * y, offset, products)  # line 10
 
 
@@ -163,45 +170,10 @@ def _drop_idle(planes: Planes, state: State) -> None:
         state.keep(kept)
 
 
-def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatArray, float]:
-    """Solve the Wolfe dual over the planes: alpha, and the slack of the primal problem.
-
-    Maximises ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a sum of at most C.
-    Planes that resemble each other make `gram` singular up to rounding, which an interior point
-    method with proximal terms does not mind.
-    """
-    n = len(offsets)
-    if n == 0:
-        return np.empty(0), 0.0
-    solver = piqp.DenseSolver()
-    settings = solver.settings
-    settings.eps_abs = settings.eps_rel = 1e-12
-    settings.check_duality_gap = True
-    settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = 1e-12
-    # In shares of C, which are of one size whatever C is.
-    solver.setup(
-        C * gram,
-        -offsets,
-        None,
-        None,
-        np.ones((1, n)),
-        np.array([-np.inf]),
-        np.ones(1),
-        np.zeros(n),
-    )
-    solver.solve()
-    share = np.maximum(solver.result.x, 0.0)
-    share[share < _NO_SHARE] = 0.0
-    share /= max(1.0, float(share.sum()))
-    alpha = C * share
-    slack = max(0.0, float((offsets - gram @ alpha).max()))
-    return alpha, slack
-
-
 def iteration_bound(C: float, largest_self: float, epsilon: float) -> float:
     """Return Theorem 3's bound on the number of iterations.
 
     `largest_self` is R^2, the largest kernel of an example with itself. The paper's Delta, the
     largest loss at w = 0, is 1.
     """
-    return 8 * C * largest_self / epsilon**2
+    return 8 * C * largest_self / epsilon / epsilon

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from filbert import _core
+from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
 from filbert.learners.cutting_planes import Planes, State, cutting_planes, iteration_bound
@@ -30,6 +31,7 @@ _STORAGE = {
 }
 _MAX_ITER = 300  # as in the paper's Table 4
 _BYTES = 64 << 20  # of a callable kernel's values at a time
+_ROUNDING = 1e-8  # of the largest kernel value
 
 
 class TreePlanes:
@@ -79,7 +81,13 @@ class ListsOfExamples:
         """Add a plane of examples of the last sample; return its products with all planes."""
         examples = self._sample[places]
         with_others = weights @ self._scores[places]
-        with_itself = weights @ self._values(examples, examples) @ weights
+        values = self._values(examples, examples)
+        with_itself = float(weights @ values @ weights)
+        if with_itself < -_ROUNDING * np.abs(values).max(initial=0):
+            raise InvalidParameterError(
+                f"kernel {self.kernel!r} is not positive semi-definite: by it a sum of examples "
+                f"has the squared norm {with_itself:.1e}"
+            )
         shape = (1, self.X.shape[0])
         plane = sp.csr_array((weights, examples.astype(np.int64), [0, len(weights)]), shape=shape)
         self._planes = sp.csr_array(sp.vstack([self._planes, plane]))
@@ -127,10 +135,14 @@ class PlaneTrainer:
         if forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
             dag, roots = dag.extract(roots)
         normalize = bool(kernel.normalize)
-        with progress_bar("preparing", show=self.verbose > 0) as progress:
-            return _core.TrainingTrees(
-                kernel._spec(), dag, roots, normalize, self.threads, progress
-            )
+        try:
+            with progress_bar("preparing", show=self.verbose > 0) as progress:
+                return _core.TrainingTrees(
+                    kernel._spec(), dag, roots, normalize, self.threads, progress
+                )
+        except KernelOverflowError as error:
+            hint = "use strategy='exact' with normalize=True, which has no such range"
+            raise KernelOverflowError(error.what, hint) from None
 
     def train(self, problems: Problems) -> Solution:
         """Solve the problems one after the other, and warn where `tol` was not reached."""
