@@ -61,7 +61,7 @@ def test_the_contract_by_planes(estimator: Any, check: Callable[[Any], None]) ->
 @pytest.mark.parametrize("name", sorted(NOT_BY_PLANES))
 def test_what_planes_refuse_is_told(name: str) -> None:
     [(estimator, check)] = [p for p in all_checks(PLANES[0]) if check_name(p[1]) == name]
-    with pytest.raises(FilbertError, match="(?i)use strategy='exact'"):
+    with pytest.raises(FilbertError, match=r"(?i)use strategy='exact'"):
         check(estimator)
 
 
