@@ -4,6 +4,7 @@ Planes are weights of all examples. Nothing is updated: each iteration computes 
 from the kernel matrix.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -153,8 +154,8 @@ def _meetings(
     nodes: Callable[[Array], Any], trees: Array, dag: Array, distinct: bool = False
 ) -> int:
     """The pairs of a node of the trees, with repetition, and a distinct node of the DAG."""
-    in_dag = [production for production, _ in nodes(dag)]
+    in_dag = Counter(production for production, _ in nodes(dag))
     return sum(
-        (1 if distinct else count) * in_dag.count(production)
+        (1 if distinct else count) * in_dag[production]
         for (production, _), count in nodes(trees).items()
     )

@@ -342,10 +342,10 @@ def key(kernel: TreeKernel, node: Node) -> Any:
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-@pytest.mark.parametrize("sample_size", [4, 12, 40])
+@pytest.mark.parametrize("sample_size", [4, 12, 30])
 def test_calls_of_delta_are_counted_as_the_paper_does(kernel: TreeKernel, sample_size: int) -> None:
-    trees = random_trees(2, 40, 12, DISJOINT)
-    X, y = Forest(map(write, trees)), np.random.default_rng(0).integers(0, 2, 40)
+    trees = random_trees(2, 30, 12, DISJOINT)
+    X, y = Forest(map(write, trees)), np.random.default_rng(0).integers(0, 2, 30)
     named = [
         Counter((key(kernel, node), node) for node in nodes(tree) if key(kernel, node) is not None)
         for tree in trees
@@ -360,7 +360,7 @@ def test_calls_of_delta_are_counted_as_the_paper_does(kernel: TreeKernel, sample
         TreeSVC(kernel, strategy=s, sample_size=sample_size, random_state=1, tol=0.05).fit(X, y)
         for s in STRATEGIES
     ]
-    run = plain_run(kernel, X, y, np.ones(40), models[0])
+    run = plain_run(kernel, X, y, np.ones(30), models[0])
     assert models[0].delta_calls_ == reference.lists_calls(pairs, run.steps)
     assert models[1].delta_calls_ == reference.dags_calls(together, run.steps)
     assert models[2].delta_calls_ == reference.one_dag_calls(together, run.steps, PARTS)
