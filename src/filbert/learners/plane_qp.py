@@ -5,10 +5,13 @@ same w, and which of them a solver finds is a matter of rounding. Here the answe
 smallest norm, so that whoever computes the same planes, in whatever order, gets the same model.
 """
 
+from functools import cache
+
 import numpy as np
 import piqp
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dsysvx
+from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.float64]
 
@@ -28,6 +31,16 @@ def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatAr
     """
     if len(offsets) == 0:
         return np.empty(0), 0.0
+    with _blas().limit(limits=1, user_api="blas"):  # threads only wait for each other here
+        return _solved(gram, offsets, C)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _solved(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatArray, float]:
     squares = C * gram  # in shares of C, which are of one size whatever C is
     scale = max(1.0, float(squares.diagonal().max()))  # offsets are at most 1
     _, active, full = _interior_point(squares, offsets, _RIDGE * scale)
