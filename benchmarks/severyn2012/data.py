@@ -9,13 +9,12 @@ from benchmarks.measure import shared_data
 from filbert.datasets import srl_boundary
 
 N_SRL = 100_000
-INEX_CLASS = "8"
 
-# By the names of the paper's data: what they are here.
-SOURCES = {
-    "SRL": "srl-ewt, rule VB",
-    "SRL, unlexicalised": "srl-onto-unlex (wsj.train), rule VB",
-    "INEX 2005": f"inex 2005, class {INEX_CLASS} against the rest",
+# By the names of the paper's data: the names of ours.
+NAMES = {
+    "SRL": ["SRL"],
+    "SRL, unlexicalised": ["SRL, unlexicalised"],
+    "INEX 2005": ["INEX 2005, class 8", "INEX 2005, class 3"],
 }
 
 
@@ -27,16 +26,17 @@ def write_data(name: str, folder: Path, n: int = N_SRL) -> Path:
     elif name == "SRL, unlexicalised":
         examples = srl_boundary(data / "srl-onto-unlex/wsj.train.jsonl.xz", leaves="tags")
     else:
-        return _write(_inex(data), folder / "inex.tsv")
+        label = name.rpartition(" ")[2]
+        return _write(_inex(data, label), folder / f"inex-{label}.tsv")
     return _write(islice(examples, n), folder / f"{name.replace(', ', '-')}.tsv")
 
 
-def _inex(data: Path) -> Iterable[tuple[int, str]]:
+def _inex(data: Path, positive: str) -> Iterable[tuple[int, str]]:
     path = data / "inex/inex2005.train.tsv.xz"
     with lzma.open(path, "rt", encoding="utf-8", newline="\n") as lines:
         for line in lines:
             label, tree = line.rstrip("\n").split("\t")
-            yield (1 if label == INEX_CLASS else -1), tree
+            yield (1 if label == positive else -1), tree
 
 
 def _write(examples: Iterable[tuple[int | str, str]], path: Path) -> Path:
