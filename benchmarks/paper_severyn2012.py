@@ -58,7 +58,7 @@ if __name__ == "__main__":
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--quick", action="store_true", help="a small part of each section")
     parser.add_argument(
-        "--budget", type=float, default=600.0, help="CPU seconds for one run of a slow strategy"
+        "--budget", type=float, default=120.0, help="CPU seconds for one run of a slow strategy"
     )
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

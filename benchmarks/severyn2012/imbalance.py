@@ -39,9 +39,27 @@ JS = [1, 2, 3, 4, 5, 10]
 CS = [1.0, 3.0, 10.0]
 PAPERS_KERNEL = (0.4, False)  # decay, leaves
 KERNELS = [PAPERS_KERNEL, (0.4, True), (0.2, False), (0.2, True)]
+GOALS = {"uSVM+j": 86, "SVM": 88}  # average F1
 SAMPLE = 100
 N_PARTS = 4
 SEEDS = range(10)
+
+# What was tried before the grids above were set, and what was looked at afterwards.
+HISTORY = [
+    "Tried beforehand, on the same validation parts and with exact SVMs only: decays of 0.1, 0.2, "
+    "0.3, 0.4 and 0.6 with leaves (j = 3, C = 1 and 3; 0.2 and 0.3 were within 0.5 points), and an "
+    "intercept (at most about 0.6 points on average, either way). So the validation F1 of what was "
+    "chosen is optimistic; the test set had no part in it.",
+    "After the table was made, and for an explanation only, the test F1 of every j was looked at "
+    "in the setting 'paper' (three seeds). uSVM+j has 95.1 on DESC at j = 1, 90.0 on HUM at 3, "
+    "85.7 on LOC and 90.3 on NUM at 10: near the paper's. Validation parts of the training set "
+    "choose other values. How the paper's validation set was made is not known. Nothing was "
+    "changed after that.",
+    "uSVM on ABBR: a sample of 100 has 1.6 positives on average, and a run may stop early by luck "
+    "(after 22 to 94 iterations). That is a small part of it: on the validation parts F1 is 54 "
+    "with stopping, 58 with all 300 iterations, and 54 for the exact optimum at j = 1. The test "
+    "set has nine positives; the paper's 87.5 is seven of them found, in one run.",
+]
 
 Kernel = tuple[float, bool]
 Flags = NDArray[np.int8]
@@ -232,6 +250,16 @@ def shortfalls(rows: list[Row]) -> list[str]:
     ]
 
 
+def goals(rows: list[Row]) -> list[str]:
+    """Say for each setting whether the averages are what they should be."""
+    return [
+        f"Setting '{row['setting']}': the average F1 of {row['system']} is {row['F1']}, "
+        f"{'at least' if row['F1'] >= GOALS[row['system']] else 'below'} {GOALS[row['system']]}."
+        for row in rows
+        if row["class"] == "average" and row["system"] in GOALS
+    ]
+
+
 def section(options: Options) -> Section:
     result = Section(
         "Table 5: class imbalance. Goal: an average F1 of at least 86 for uSVM+j and 88 for exact"
@@ -261,7 +289,8 @@ def section(options: Options) -> Section:
                 }
                 result.rows += rows_of(setting, name, truth, systems)
             result.rows += averages(setting, result.rows)
-    result.notes = notes(exact, kernels, len(seeds)) + shortfalls(result.rows)
+    result.notes = notes(exact, kernels, len(seeds)) + goals(result.rows) + HISTORY
+    result.notes += shortfalls(result.rows)
     return result
 
 
