@@ -161,7 +161,7 @@ class PlaneTrainer:
         return Solution(
             coef=np.array([state.coefficients(self.n) for state, _ in runs]),
             intercept=np.array(
-                [state.alpha @ state.biases() if problems.intercept else 0.0 for state, _ in runs]
+                [state.alpha @ state.biases if problems.intercept else 0.0 for state, _ in runs]
             ),
             objective=sum(now.objective for now in last),
             gap=max((now.objective - now.dual) / now.objective for now in last),
