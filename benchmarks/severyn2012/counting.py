@@ -1,11 +1,13 @@
-"""How often uSVM and SDAG call Delta, counted without computing any.
+"""How often the strategies call Delta, counted without computing any.
 
 Delta is called for the pairs of nodes that have the same production (STK) or label (PTK): of a
-sampled tree with each tree of each plane (uSVM), or with each distinct node of each plane (SDAG).
-All strategies see the same samples and planes. So where one of them was run, the calls of these two
-follow from how often each production occurs, however long they would take to run.
+sampled tree with each tree of each plane (uSVM), with each distinct node of each plane (SDAG), or
+with each distinct node of all planes (SDAG+, which also has to call it for each new plane). All see
+the same samples and planes. So where these are known, the calls follow from how often each
+production occurs, however long they would take.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from filbert import Forest
 from filbert.kernels import PartialTree, TreeKernel
 
 Counts = NDArray[np.int64]
+
+N_PARTS = 16  # of a new plane, see core/learn/plane_store.cpp
 
 
 class DeltaCounter:
@@ -36,30 +40,52 @@ class DeltaCounter:
 
     def calls(self, events: list[Event]) -> dict[str, Counts]:
         """Return the calls until the end of each iteration, by strategy."""
-        usvm = sdag = 0
-        totals: list[tuple[int, int]] = []
-        planes: list[tuple[Counts, Counts]] = []  # by class: occurrences, distinct nodes
+        usvm = sdag = sdag_plus = 0
+        totals: list[tuple[int, int, int]] = []
+        planes: list[tuple[Counts, Counts, Counts]] = []  # by class: occurrences, distinct; nodes
+        n_planes_with = np.zeros(len(self.classes), dtype=np.int64)  # by node
         for what, numbers in events:
             if what == "keep":
                 planes = [planes[j] for j in numbers]
+                n_planes_with[:] = 0
+                for _, _, nodes in planes:
+                    n_planes_with[nodes] += 1
                 continue
-            occurrences, distinct = self._by_class(numbers)
+            occurrences, distinct, nodes = self._by_class(numbers)
             if what == "score":
-                usvm += sum(int(occurrences @ plane) for plane, _ in planes)
-                sdag += sum(int(occurrences @ plane) for _, plane in planes)
-                totals.append((usvm, sdag))
-            else:
-                # A plane with itself: pairs of trees once, and each tree with itself.
-                usvm += (int(occurrences @ occurrences) + int(self.with_itself[numbers].sum())) // 2
-                sdag += int(occurrences @ distinct)
-                planes.append((occurrences, distinct))
-        return dict(zip(("usvm", "sdag"), np.array(totals, dtype=np.int64).T, strict=True))
+                usvm += sum(int(occurrences @ plane) for plane, _, _ in planes)
+                sdag += sum(int(occurrences @ plane) for _, plane, _ in planes)
+                sdag_plus += int(occurrences @ self._distinct(n_planes_with))
+                totals.append((usvm, sdag, sdag_plus))
+                continue
+            # A plane with itself: pairs of trees once, and each tree with itself.
+            usvm += (int(occurrences @ occurrences) + int(self.with_itself[numbers].sum())) // 2
+            sdag += int(occurrences @ distinct)
+            planes.append((occurrences, distinct, nodes))
+            n_planes_with[nodes] += 1
+            # The new plane with all: a few parts, each a DAG, with the DAG of all planes.
+            for part in _parts(numbers):
+                sdag_plus += int(self._by_class(part)[1] @ self._distinct(n_planes_with))
+        names = ("usvm", "sdag", "sdag+")
+        return dict(zip(names, np.array(totals, dtype=np.int64).T, strict=True))
 
-    def _by_class(self, trees: NDArray[np.uint32]) -> tuple[Counts, Counts]:
-        nodes = np.asarray(self.nodes[trees].sum(axis=0)).ravel()
-        occurrences = np.bincount(self.classes, weights=nodes, minlength=self.n_classes)
-        distinct = np.bincount(self.classes[nodes > 0], minlength=self.n_classes)
-        return occurrences.astype(np.int64), distinct.astype(np.int64)
+    def _distinct(self, n_planes_with: Counts) -> Counts:
+        counted = np.bincount(self.classes[n_planes_with > 0], minlength=self.n_classes)
+        return counted.astype(np.int64)
+
+    def _by_class(self, trees: NDArray[np.uint32]) -> tuple[Counts, Counts, Counts]:
+        """Return by class all nodes of some trees and distinct ones, and the latter themselves."""
+        counts = np.asarray(self.nodes[trees].sum(axis=0)).ravel()
+        occurrences = np.bincount(self.classes, weights=counts, minlength=self.n_classes)
+        nodes = np.flatnonzero(counts)
+        distinct = np.bincount(self.classes[nodes], minlength=self.n_classes)
+        return occurrences.astype(np.int64), distinct.astype(np.int64), nodes
+
+
+def _parts(trees: NDArray[np.uint32]) -> list[NDArray[np.uint32]]:
+    n_parts = min(N_PARTS, len(trees))
+    ends = np.arange(n_parts + 1) * len(trees) // max(1, n_parts)
+    return [trees[a:b] for a, b in pairwise(ends)]
 
 
 def _classes(kernel: TreeKernel, arrays: dict[str, NDArray[Any]], begin: Counts) -> Counts:

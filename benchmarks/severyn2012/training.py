@@ -1,6 +1,8 @@
 """Training by cutting planes, an iteration at a time, with the clock and the counters beside it."""
 
 import time
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -10,10 +12,10 @@ from numpy.typing import NDArray
 
 from filbert import Forest, _core
 from filbert.kernels import TreeKernel
-from filbert.learners.cutting_planes import State, cutting_planes
+from filbert.learners.cutting_planes import Iteration, Planes, State, cutting_planes
 from filbert.learners.planes import Strategy, TreePlanes
 from filbert.learners.sampling import Sampler
-from filbert.model import SupportVectorModel
+from filbert.model import SupportVectorModel, factorize
 
 STRATEGIES: tuple[Strategy, ...] = ("sdag+", "sdag", "usvm")  # the slowest last
 
@@ -45,6 +47,60 @@ class RecordedPlanes(TreePlanes):
         """Drop all planes but these."""
         self.events.append(("keep", planes))
         super().keep(planes)
+
+
+class QuickPlanes:
+    """Planes over the kernel matrix, factorised where it is large.
+
+    They compute the numbers of the paper's strategies, up to rounding, in a time that depends on
+    the training set and not on what is in the planes: so the planes of any of them are known.
+    """
+
+    def __init__(self, kernel: TreeKernel, X: Forest) -> None:
+        self.events: list[Event] = []
+        self._matrix = kernel(X, n_jobs=1) if len(X) < 10_000 else None
+        self._factors = factorize(kernel, X, n_jobs=1) if self._matrix is None else None
+        self._n = len(X)
+        self._sample: IndexArray = np.empty(0, dtype=np.uint32)
+        self._planes: list[tuple[IndexArray, FloatArray]] = []
+
+    def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
+        """Return w . phi(x) for a sample of the examples."""
+        self._sample = sample
+        self.events.append(("score", sample))
+        w = np.zeros(self._n)
+        for share, (examples, weights) in zip(alpha, self._planes, strict=True):
+            w[examples] += share * weights
+        return self._products(w)[sample]
+
+    def add(self, places: IndexArray, weights: FloatArray) -> FloatArray:
+        """Add a plane of examples of the last sample; return its products with all planes."""
+        examples = self._sample[places]
+        self.events.append(("add", examples))
+        self._planes.append((examples, weights))
+        plane = np.zeros(self._n)
+        plane[examples] = weights
+        products = self._products(plane)
+        return np.array([weights @ products[examples] for examples, weights in self._planes])
+
+    def keep(self, planes: IndexArray) -> None:
+        """Drop all planes but these."""
+        self.events.append(("keep", planes))
+        self._planes = [self._planes[j] for j in planes]
+
+    def _products(self, weights: FloatArray) -> FloatArray:
+        if self._factors is None:
+            return np.asarray(self._matrix @ weights)
+        return self._factors.scores(weights[:, np.newaxis], 1)[:, 0]
+
+
+def path_of(
+    kernel: TreeKernel, X: Forest, signs: NDArray[np.int8], *, sample_size: int, iterations: int
+) -> list[Event]:
+    """Return what `train` asks of the planes, whatever the strategy."""
+    planes = QuickPlanes(kernel, X)
+    deque(islice(_steps(planes, signs, sample_size, State(_generator(0))), iterations), maxlen=0)
+    return planes.events
 
 
 @dataclass
@@ -97,24 +153,33 @@ def train(
     iteration in which `budget` CPU seconds were over.
     """
     planes = RecordedPlanes(strategy, trees, threads)
-    run = Run(planes.events, State(np.random.default_rng(seed)))
+    run = Run(planes.events, State(_generator(seed)))
     start_cpu, start_wall = time.process_time(), time.perf_counter()
-    steps = cutting_planes(
-        planes,
-        signs,
-        Sampler(np.ones(len(signs)), sample_size),
-        run.state,
-        C=float(len(signs)),
-        epsilon=-np.inf,
-        intercept=False,
-    )
-    for _ in islice(steps, iterations):
+    for _ in islice(_steps(planes, signs, sample_size, run.state), iterations):
         run.cpu.append(time.process_time() - start_cpu)
         run.wall.append(time.perf_counter() - start_wall)
         run.delta_calls.append(planes.store.delta_calls)
         if run.cpu[-1] > budget:
             break
     return run
+
+
+def _steps(
+    planes: Planes, signs: NDArray[np.int8], sample_size: int, state: State
+) -> Iterator[Iteration]:
+    return cutting_planes(
+        planes,
+        signs,
+        Sampler(np.ones(len(signs)), sample_size),
+        state,
+        C=float(len(signs)),
+        epsilon=-np.inf,
+        intercept=False,
+    )
+
+
+def _generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
 
 
 def signs_of(y: NDArray[Any], positive: Any) -> NDArray[np.int8]:

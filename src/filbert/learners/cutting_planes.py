@@ -19,7 +19,8 @@ from filbert.learners.plane_qp import solve_dual
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint32]
 
-_IDLE = 50  # iterations without a part in w after which a plane is dropped
+_IDLE = 50  # iterations without a part in w after which a plane is dropped,
+_LOOK = 10  # which is looked at once in so many: then all planes are stored anew
 _LARGEST = 1e300  # of what the quadratic problem is made of
 _ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
 
@@ -56,14 +57,11 @@ class State:
     examples: list[IndexArray] = field(default_factory=list)  # of each plane
     weights: list[FloatArray] = field(default_factory=list)  # theirs, times the sign
     offsets: FloatArray = field(default_factory=lambda: np.empty(0))  # d of each plane
+    biases: FloatArray = field(default_factory=lambda: np.empty(0))  # their constant feature
     gram: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # their products
     alpha: FloatArray = field(default_factory=lambda: np.empty(0))
     idle: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     history: list[Iteration] = field(default_factory=list)
-
-    def biases(self) -> FloatArray:
-        """Return each plane's part in the constant feature."""
-        return np.array([weights.sum() for weights in self.weights])
 
     def add(
         self, examples: IndexArray, weights: FloatArray, offset: float, products: FloatArray
@@ -77,6 +75,7 @@ class State:
         self.examples.append(examples)
         self.weights.append(weights)
         self.offsets = np.append(self.offsets, offset)
+        self.biases = np.append(self.biases, weights.sum())
         self.alpha = np.append(self.alpha, 0.0)
         self.idle = np.append(self.idle, 0)
 
@@ -85,6 +84,7 @@ class State:
         self.examples = [self.examples[j] for j in planes]
         self.weights = [self.weights[j] for j in planes]
         self.offsets = self.offsets[planes]
+        self.biases = self.biases[planes]
         self.gram = self.gram[np.ix_(planes, planes)]
         self.alpha = self.alpha[planes]
         self.idle = self.idle[planes]
@@ -127,14 +127,15 @@ def cutting_planes(
         Whether there is a constant feature.
     """
     while True:
-        state.alpha, slack = solve_dual(state.gram, state.offsets, C)  # lines 4 and 5
+        likely = (state.alpha > 0) | (state.idle == 0)  # as before, and the new one
+        state.alpha, slack = solve_dual(state.gram, state.offsets, C, likely)  # lines 4 and 5
         active = state.alpha > 0
         state.idle = np.where(active, 0, state.idle + 1)
         examples, weights = sample(state.rng)  # line 6
         y = signs[examples]
         scores = planes.scores(examples, state.alpha)  # line 7: Algorithm 3 or 4
         if intercept:
-            scores = scores + state.alpha @ state.biases()
+            scores = scores + state.alpha @ state.biases
         in_plane = np.flatnonzero(y * scores <= 1 + _ON_MARGIN).astype(np.uint32)
         weights, y = weights[in_plane], y[in_plane]
         offset = float(weights.sum())  # line 9
@@ -154,7 +155,7 @@ def cutting_planes(
         _drop_idle(planes, state)
         products = planes.add(in_plane, weights * y)  # line 8
         if intercept:
-            products = products + (weights @ y) * np.append(state.biases(), weights @ y)
+            products = products + (weights @ y) * np.append(state.biases, weights @ y)
         if not np.isfinite(products).all() or np.abs(products).max() > _LARGEST / max(1.0, C):
             raise KernelOverflowError(
                 "kernel values times C are beyond the range of float64",
@@ -164,6 +165,8 @@ def cutting_planes(
 
 
 def _drop_idle(planes: Planes, state: State) -> None:
+    if len(state.history) % _LOOK != 0:
+        return
     kept = np.flatnonzero(state.idle < _IDLE).astype(np.uint32)
     if len(kept) < len(state.idle):
         planes.keep(kept)

@@ -20,19 +20,23 @@ _DEPENDENT = 1e-12  # eigenvalues below, as a part of the largest, are zeros
 _SLACK = 1e-10  # conditions hold up to this much mean loss
 _NO_SHARE = 1e-11  # of all: a dual variable below is zero
 _MAX_ROUNDS = 50
+_FEW_ROUNDS = 10
 
 
-def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatArray, float]:
+def solve_dual(
+    gram: FloatArray, offsets: FloatArray, C: float, likely: NDArray[np.bool_] | None = None
+) -> tuple[FloatArray, float]:
     """Solve the Wolfe dual over the planes: alpha, and the slack of the primal problem.
 
     Maximises ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a sum of at most C.
     An interior point method, with a ridge that makes the answer unique, tells which planes have a
     share; for these the conditions of optimality are linear, and are solved without the ridge.
+    Where it is known which planes are `likely` to have one, that is tried first.
     """
     if len(offsets) == 0:
         return np.empty(0), 0.0
     with _blas().limit(limits=1, user_api="blas"):  # threads only wait for each other here
-        return _solved(gram, offsets, C)
+        return _solved(gram, offsets, C, likely)
 
 
 @cache
@@ -40,11 +44,17 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _solved(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatArray, float]:
+def _solved(
+    gram: FloatArray, offsets: FloatArray, C: float, likely: NDArray[np.bool_] | None
+) -> tuple[FloatArray, float]:
     squares = C * gram  # in shares of C, which are of one size whatever C is
     scale = max(1.0, float(squares.diagonal().max()))  # offsets are at most 1
-    _, active, full = _interior_point(squares, offsets, _RIDGE * scale)
-    share = _polished(squares, offsets, scale, active, full)
+    share = None
+    if likely is not None and likely.any():
+        share = _polished(squares, offsets, scale, likely.copy(), True, _FEW_ROUNDS)
+    if share is None:
+        _, active, full = _interior_point(squares, offsets, _RIDGE * scale)
+        share = _polished(squares, offsets, scale, active, full, _MAX_ROUNDS)
     if share is None:
         share, _, _ = _interior_point(squares, offsets, 0.0)
     share = np.where(share < _NO_SHARE * share.sum(), 0.0, share)
@@ -85,13 +95,14 @@ def _polished(
     scale: float,
     active: NDArray[np.bool_],
     full: bool,
+    max_rounds: int,
 ) -> FloatArray | None:
     """Solve for the active shares; where the ridge misjudged a plane, correct that and repeat.
 
     At the optimum all active planes have the same slack, none has more, and the shares sum up to
     less than 1 only where that slack is 0. Returns None where that is not reached.
     """
-    for _ in range(_MAX_ROUNDS):
+    for _ in range(max_rounds):
         share, slack = _equal_slacks(squares, offsets, scale, active, full)
         excess = offsets - squares @ share - slack
         rounding = 1e-14 * float((np.abs(squares) @ np.abs(share)).max())
