@@ -61,7 +61,7 @@ def plot(rows: list[Row], folder: Path) -> str:
 
 def section(options: Options) -> Section:
     result = Section("Fig. 4: two threads, at least 1.7 times faster for r = 1,000; the same model")
-    iterations, repeat = (30, 1) if options.quick else (ITERATIONS, 5)
+    iterations, repeat = (30, 1) if options.quick else (ITERATIONS, 3)
     with TemporaryDirectory() as folder:
         path = write_data("SRL", Path(folder), N)
         for strategy in ("sdag", "sdag+"):

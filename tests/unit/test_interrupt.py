@@ -148,8 +148,8 @@ WORK = {
     "sdag+": lambda: planes("sdag+"),
 }
 # The function that calls the core; for kernels it is __call__.
-WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "_solve"}
-WITHIN["training-on-rows"] = "_solve"
+WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "train"}
+WITHIN["training-on-rows"] = "train"
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")
 WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")
 
