@@ -3,6 +3,7 @@
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 from matplotlib.figure import Figure
 
@@ -13,6 +14,7 @@ from benchmarks.severyn2012.section import MODULE, Options, Row, Section
 from benchmarks.severyn2012.training import signs_of, train, training_trees
 from filbert import read_examples
 from filbert.kernels import SubsetTree
+from filbert.learners.planes import Strategy
 
 KERNEL = SubsetTree(0.4)
 N = 50_000
@@ -26,7 +28,7 @@ def measured(path: str, strategy: str, size: str, iterations: str, threads: str)
     X, y = read_examples(path, n_jobs=1)
     trees = training_trees(KERNEL, X)
     run = train(
-        strategy,  # type: ignore[arg-type]
+        cast(Strategy, strategy),
         trees,
         signs_of(y, 1),
         sample_size=int(size),

@@ -7,6 +7,7 @@ that gives at least the objective of the cutting planes.
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import cast
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from benchmarks.severyn2012.section import MODULE, Options, Row, Section
 from benchmarks.severyn2012.training import STRATEGIES, signs_of, train, training_trees
 from filbert import TreeSVC, read_examples
 from filbert.kernels import SubsetTree
+from filbert.learners.planes import Strategy
 
 KERNEL = SubsetTree(0.4)
 ITERATIONS = 300
@@ -35,8 +37,14 @@ def by_planes(path: str, strategy: str, size: str, iterations: str, budget: str)
     clock = Clock()
     trees = training_trees(KERNEL, X)
     prepare = clock.lap()[0]
-    limits = {"iterations": int(iterations), "budget": float(budget)}
-    run = train(strategy, trees, signs, sample_size=int(size), **limits)  # type: ignore[arg-type]
+    run = train(
+        cast(Strategy, strategy),
+        trees,
+        signs,
+        sample_size=int(size),
+        iterations=int(iterations),
+        budget=float(budget),
+    )
     row = {
         "n": len(X),
         "iterations": run.iterations,

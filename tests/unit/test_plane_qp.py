@@ -81,6 +81,23 @@ def test_rounding_does_not_matter(seed: int, C: float, repeat: bool) -> None:
     np.testing.assert_allclose(other, one, rtol=0, atol=1e-8 * one.max())
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 10.0, 1e3]), st.booleans())
+@settings(max_examples=100)
+def test_likely_planes_do_not_matter(seed: int, C: float, repeat: bool) -> None:
+    """Wherever the search begins, and also where many duals are optimal, it ends at the same."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 30))
+    g, d = planes(seed, n, int(rng.integers(1, 20)))
+    if repeat:
+        rows = rng.integers(0, n, n)
+        g, d = g[rows], d[rows]
+    cold, _ = solve_dual(g @ g.T, d, C)
+    guesses = [cold > 0, rng.random(n) < 0.5, np.ones(n, bool)]
+    for likely in guesses:
+        warm, _ = solve_dual(g @ g.T, d, C, likely)
+        np.testing.assert_allclose(warm, cold, rtol=0, atol=1e-8 * cold.max())
+
+
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 10.0]))
 @settings(max_examples=30)
 def test_it_agrees_with_the_reference(seed: int, C: float) -> None:

@@ -21,6 +21,7 @@ _SLACK = 1e-10  # conditions hold up to this much mean loss
 _NO_SHARE = 1e-11  # of all: a dual variable below is zero
 _MAX_ROUNDS = 50
 _FEW_ROUNDS = 10
+_CLEARLY = 1e-8  # a plane that has less slack by so much has no share in any answer
 
 
 def solve_dual(
@@ -31,7 +32,8 @@ def solve_dual(
     Maximises ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a sum of at most C.
     An interior point method, with a ridge that makes the answer unique, tells which planes have a
     share; for these the conditions of optimality are linear, and are solved without the ridge.
-    Where it is known which planes are `likely` to have one, that is tried first.
+    Where it is known which planes are `likely` to have one, that is tried first, and taken where
+    there is no other answer.
     """
     if len(offsets) == 0:
         return np.empty(0), 0.0
@@ -51,10 +53,10 @@ def _solved(
     scale = max(1.0, float(squares.diagonal().max()))  # offsets are at most 1
     share = None
     if likely is not None and likely.any():
-        share = _polished(squares, offsets, scale, likely.copy(), True, _FEW_ROUNDS)
+        share = _polished(squares, offsets, scale, likely.copy(), True, only_one=True)
     if share is None:
         _, active, full = _interior_point(squares, offsets, _RIDGE * scale)
-        share = _polished(squares, offsets, scale, active, full, _MAX_ROUNDS)
+        share = _polished(squares, offsets, scale, active, full, only_one=False)
     if share is None:
         share, _, _ = _interior_point(squares, offsets, 0.0)
     share = np.where(share < _NO_SHARE * share.sum(), 0.0, share)
@@ -95,15 +97,17 @@ def _polished(
     scale: float,
     active: NDArray[np.bool_],
     full: bool,
-    max_rounds: int,
+    *,
+    only_one: bool,
 ) -> FloatArray | None:
     """Solve for the active shares; where the ridge misjudged a plane, correct that and repeat.
 
     At the optimum all active planes have the same slack, none has more, and the shares sum up to
-    less than 1 only where that slack is 0. Returns None where that is not reached.
+    less than 1 only where that slack is 0. Returns None where that is not reached, or where
+    `only_one` answer will do and there may be others.
     """
-    for _ in range(max_rounds):
-        share, slack = _equal_slacks(squares, offsets, scale, active, full)
+    for _ in range(_FEW_ROUNDS if only_one else _MAX_ROUNDS):
+        share, slack, unique = _equal_slacks(squares, offsets, scale, active, full)
         excess = offsets - squares @ share - slack
         rounding = 1e-14 * float((np.abs(squares) @ np.abs(share)).max())
         if share.min() < -_NO_SHARE * share.max():
@@ -116,6 +120,8 @@ def _polished(
             if active[excess.argmax()]:
                 return None
             active[excess.argmax()] = True
+        elif only_one and not (unique and (excess[~active] < -_CLEARLY).all()):
+            return None
         else:
             return share
     return None
@@ -127,10 +133,11 @@ def _equal_slacks(
     scale: float,
     active: NDArray[np.bool_],
     full: bool,
-) -> tuple[FloatArray, float]:
+) -> tuple[FloatArray, float, bool]:
     """Return the shares by which all active planes have the same slack, and that slack.
 
-    It is 0 unless the shares have to sum up to 1. Of many such shares those of the smallest norm.
+    It is 0 unless the shares have to sum up to 1. Of many such shares those of the smallest norm;
+    whether there are no others is told too.
     """
     places = np.flatnonzero(active)
     k = len(places)
@@ -138,20 +145,23 @@ def _equal_slacks(
     matrix[:k, :k] = squares[np.ix_(places, places)]
     matrix[k:, :k] = matrix[:k, k:] = scale
     target = np.append(offsets[places], np.full(int(full), scale))
-    solution = _smallest_solution(matrix, target, _DEPENDENT * scale)
+    solution, unique = _smallest_solution(matrix, target, _DEPENDENT * scale)
     share = np.zeros(len(offsets))
     share[places] = solution[:k]
-    return share, scale * float(solution[k]) if full else 0.0
+    return share, scale * float(solution[k]) if full else 0.0, unique
 
 
-def _smallest_solution(matrix: FloatArray, target: FloatArray, least: float) -> FloatArray:
+def _smallest_solution(
+    matrix: FloatArray, target: FloatArray, least: float
+) -> tuple[FloatArray, bool]:
     """Solve a symmetric system; where there are many solutions, for that of the smallest norm."""
     n = len(target)
     if n > 1:
         # Mostly there is one solution only, and this is faster than eigenvalues.
         *_, solution, condition, _, _, info = dsysvx(matrix, target[:, None], lwork=64 * n)
         if info == 0 and condition * np.abs(matrix).sum(axis=0).max() > n * least:
-            return np.asarray(solution[:, 0])
+            return np.asarray(solution[:, 0]), True
     values, vectors = np.linalg.eigh(matrix)
     kept = np.abs(values) > least
-    return np.asarray(vectors[:, kept] @ ((vectors[:, kept].T @ target) / values[kept]))
+    solution = vectors[:, kept] @ ((vectors[:, kept].T @ target) / values[kept])
+    return np.asarray(solution), bool(kept.all())
