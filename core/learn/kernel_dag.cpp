@@ -45,7 +45,7 @@ std::span<const std::uint32_t> KernelDag::add(const TreeNodes& tree, double fact
     const std::uint32_t entry = entry_of_.insert(tree.nodes[v]);
     entries_.push_back(entry);
     if (entry == places_.size()) append(tree, v);
-    add_weight(entry, factor * tree.weights[v]);
+    weight(entry) += factor * tree.weights[v];
   }
   return entries_;
 }
@@ -68,8 +68,8 @@ void KernelDag::append(const TreeNodes& tree, std::uint32_t v) {
   ++list.calls;
 }
 
-void KernelDag::forget_weights() {
-  for (List& list : lists_) std::fill(list.weights.begin(), list.weights.end(), 0.0);
+void KernelDag::set_weights(std::span<const double> weights) {
+  for (std::uint32_t entry = 0; entry < size(); ++entry) weight(entry) = weights[entry];
 }
 
 void KernelDag::count_occurrences(const TreeNodes& tree) {

@@ -62,16 +62,16 @@ class KernelDag {
   // stay valid until clear().
   std::span<const std::uint32_t> add(const TreeNodes& tree, double factor);
 
-  void add_weight(std::uint32_t entry, double weight) {
-    lists_[places_[entry].list].weights[places_[entry].at] += weight;
-  }
-  void forget_weights();
+  void set_weights(std::span<const double> weights);  // by entry
 
   // Of a single tree: Delta is called once for each occurrence of a node, not for each distinct
   // one.
   void count_occurrences(const TreeNodes& tree);
 
  private:
+  double& weight(std::uint32_t entry) {
+    return lists_[places_[entry].list].weights[places_[entry].at];
+  }
   void append(const TreeNodes& tree, std::uint32_t v);
 
   PlaceMap entry_of_;             // of a node

@@ -27,10 +27,6 @@ std::vector<double> PlaneStore::scores(std::span<const std::uint32_t> sample,
                                        const Watch& watch) {
   work_ = {n_threads, &watch};
   sampled_.assign(sample.begin(), sample.end());
-  sample_.resize(sample.size());
-  in_parallel(sample.size(), [&](std::size_t i, DagKernel&, const StopToken&) {
-    trees_->take(sampled_[i], sample_[i]);
-  });
   std::vector<double> scores = score(alpha);
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] *= trees_->scale(sampled_[i]);
   return scores;
@@ -82,6 +78,10 @@ class PlaneByPlane : public PlaneStore {
   }
 
   std::vector<double> score(std::span<const double> alpha) override {
+    sample_.resize(n_sampled());
+    in_parallel(n_sampled(), [&](std::size_t i, DagKernel&, const StopToken&) {
+      trees().take(sampled_[i], sample_[i]);
+    });
     scores_.assign(sample_.size() * n_planes_, 0.0);
     score_planes();
     std::vector<double> sums(sample_.size(), 0.0);
@@ -103,6 +103,7 @@ class PlaneByPlane : public PlaneStore {
     return products;
   }
 
+  std::vector<TreeNodes> sample_;
   std::vector<double> scores_;
 };
 
@@ -264,64 +265,72 @@ class OneDag final : public PlaneStore {
   }
 
   std::vector<double> score(std::span<const double> alpha) override {
-    dag_.forget_weights();
-    for (std::size_t j = 0; j < n_planes_; ++j) {
-      if (alpha[j] == 0.0) continue;
-      const Plane& plane = planes_[j];
-      for (std::size_t v = 0; v < plane.entries.size(); ++v) {
-        dag_.add_weight(plane.entries[v], alpha[j] * plane.nodes.weights[v]);
-      }
-    }
-    std::vector<double> scores(sample_.size());
+    weigh(alpha);
+    std::vector<double> scores(n_sampled());
     in_parallel(scores.size(), [&](std::size_t i, DagKernel& kernel, const StopToken& token) {
-      scores[i] = kernel(dag_, sample_[i], token);
+      thread_local TreeNodes tree;
+      trees().take(sampled_[i], tree);
+      scores[i] = kernel(dag_, tree, token);
     });
     return scores;
   }
 
-  // The plane in a few parts, whatever the number of threads: each part is a DAG of its own.
-  static constexpr std::size_t kParts = 16;
+  void weigh(std::span<const double> alpha) {
+    by_entry_.assign(dag_.size(), 0.0);
+    for (std::size_t j = 0; j < n_planes_; ++j) {
+      if (alpha[j] == 0.0) continue;
+      const Plane& plane = planes_[j];
+      for (std::size_t v = 0; v < plane.entries.size(); ++v) {
+        by_entry_[plane.entries[v]] += alpha[j] * plane.nodes.weights[v];
+      }
+    }
+    dag_.set_weights(by_entry_);
+  }
 
-  std::vector<double> add_plane(WeighedExamples examples,
-                                std::span<const std::uint32_t> places) override {
-    (void)places;
+  std::vector<double> add_plane(WeighedExamples examples, std::span<const std::uint32_t>) override {
     Plane plane{trees().together(examples.examples, examples.weights), {}};
     enter(plane);
     planes_.push_back(std::move(plane));
-    return products(deltas_with(examples));
+    project(examples);
+    return products();
   }
 
-  // Delta f, with f the weights of the examples, by list and place.
-  std::vector<double> deltas_with(const WeighedExamples& examples) {
+  // Whatever the number of threads: the order of sums must not depend on it.
+  static constexpr std::size_t kParts = 16;
+
+  // by_entry_ = Delta f, with f the weights of the examples. A part of these at a time, as one DAG.
+  void project(const WeighedExamples& examples) {
     offsets_.assign(1, 0);
     for (std::uint32_t l = 0; l < dag_.n_lists(); ++l) {
       offsets_.push_back(offsets_.back() + dag_.list(l).size());
     }
-    const std::size_t n_parts = std::min(kParts, examples.size());
-    std::vector<std::vector<double>> parts(n_parts);
-    in_parallel(n_parts, [&](std::size_t part, DagKernel& kernel, const StopToken& token) {
-      const std::size_t first = part * examples.size() / n_parts;
-      const std::size_t n = (part + 1) * examples.size() / n_parts - first;
+    parts_.resize(kParts);
+    in_parallel(kParts, [&](std::size_t part, DagKernel& kernel, const StopToken& token) {
+      const std::size_t first = part * examples.size() / kParts;
+      const std::size_t n = (part + 1) * examples.size() / kParts - first;
+      parts_[part].assign(dag_.size(), 0.0);
+      if (n == 0) return;
       const std::span<const std::uint32_t> some(examples.examples);
       const std::span<const double> weights(examples.weights);
       const TreeNodes nodes = trees().together(some.subspan(first, n), weights.subspan(first, n));
-      parts[part].assign(dag_.size(), 0.0);
-      kernel.project(dag_, nodes, offsets_, parts[part], token);
+      kernel.project(dag_, nodes, offsets_, parts_[part], token);
     });
-    std::vector<double> sums(dag_.size(), 0.0);
-    for (const std::vector<double>& part : parts) {
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[i];
+    std::vector<double>& sums = parts_[0];
+    for (std::size_t part = 1; part < kParts; ++part) {
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += parts_[part][i];
     }
-    return sums;
+    by_entry_.resize(dag_.size());
+    for (std::uint32_t e = 0; e < dag_.size(); ++e) {
+      by_entry_[e] = sums[offsets_[dag_.place(e).list] + dag_.place(e).at];
+    }
   }
 
-  std::vector<double> products(const std::vector<double>& deltas) const {
+  std::vector<double> products() const {
     std::vector<double> products(n_planes_, 0.0);
     for (std::size_t j = 0; j < n_planes_; ++j) {
       const Plane& plane = planes_[j];
       for (std::size_t v = 0; v < plane.entries.size(); ++v) {
-        const KernelDag::Place place = dag_.place(plane.entries[v]);
-        products[j] += plane.nodes.weights[v] * deltas[offsets_[place.list] + place.at];
+        products[j] += plane.nodes.weights[v] * by_entry_[plane.entries[v]];
       }
     }
     return products;
@@ -329,7 +338,9 @@ class OneDag final : public PlaneStore {
 
   KernelDag dag_;
   std::vector<Plane> planes_;
-  std::vector<std::uint64_t> offsets_;  // by list
+  std::vector<double> by_entry_;            // weights, or products with a plane
+  std::vector<std::uint64_t> offsets_;      // by list
+  std::vector<std::vector<double>> parts_;  // kept for their memory
 };
 
 }  // namespace

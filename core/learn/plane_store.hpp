@@ -63,8 +63,6 @@ class PlaneStore {
   template <class Task>
   void in_parallel(std::size_t n_tasks, const Task& task);
 
-  // The sample's trees, made when a sample comes.
-  std::vector<TreeNodes> sample_;
   std::vector<std::uint32_t> sampled_;
   std::size_t n_planes_ = 0;
 

@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 
 ON_MARGIN = 1e-9  # what counts as on the margin
 IDLE = 50  # a plane without a part in w for so many iterations is dropped,
-LOOK = 10  # which is looked at once in so many
+MANY = 0.05  # ... together, when they are such a part of all
 
 
 @dataclass
@@ -76,8 +76,9 @@ def cutting_planes(
             square = w @ K @ w
             bias = w.sum() if intercept else 0.0
             return Run(w, bias, square / 2 + C * loss, d @ alpha - square / 2, steps)
-        if len(steps) % LOOK == 0:
-            planes = {j: kept for j, kept in planes.items() if kept[2] < IDLE}
+        active = {j: kept for j, kept in planes.items() if kept[2] < IDLE}
+        if len(planes) - len(active) >= MANY * len(planes):
+            planes = active
         planes[len(steps) - 1] = (plane, offset, 0)
 
 

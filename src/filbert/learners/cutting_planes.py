@@ -19,8 +19,8 @@ from filbert.learners.plane_qp import solve_dual
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint32]
 
-_IDLE = 50  # iterations without a part in w after which a plane is dropped,
-_LOOK = 10  # which is looked at once in so many: then all planes are stored anew
+_IDLE = 50  # iterations without a part in w after which a plane is dropped, with all such planes,
+_MANY = 0.05  # when these are such a part of all: then the others are stored anew
 _LARGEST = 1e300  # of what the quadratic problem is made of
 _ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
 
@@ -165,10 +165,9 @@ def cutting_planes(
 
 
 def _drop_idle(planes: Planes, state: State) -> None:
-    if len(state.history) % _LOOK != 0:
-        return
     kept = np.flatnonzero(state.idle < _IDLE).astype(np.uint32)
-    if len(kept) < len(state.idle):
+    n_idle = len(state.idle) - len(kept)
+    if n_idle > 0 and n_idle >= _MANY * len(state.idle):
         planes.keep(kept)
         state.keep(kept)
 

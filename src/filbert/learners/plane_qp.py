@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import piqp
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dsysvx
+from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.float64]
@@ -107,11 +107,14 @@ def _polished(
     `only_one` answer will do and there may be others.
     """
     for _ in range(_FEW_ROUNDS if only_one else _MAX_ROUNDS):
-        share, slack, unique = _equal_slacks(squares, offsets, scale, active, full)
+        found = _equal_slacks(squares, offsets, scale, active, full, only_one)
+        if found is None:
+            return None
+        share, slack = found
         excess = offsets - squares @ share - slack
         rounding = 1e-14 * float((np.abs(squares) @ np.abs(share)).max())
         if share.min() < -_NO_SHARE * share.max():
-            active[share.argmin()] = False
+            active &= share >= 0 if only_one else np.arange(len(share)) != share.argmin()
         elif full and slack < -_SLACK - rounding:
             full = False
         elif not full and share.sum() > 1 + _SLACK:
@@ -119,8 +122,8 @@ def _polished(
         elif excess.max() > _SLACK + rounding:
             if active[excess.argmax()]:
                 return None
-            active[excess.argmax()] = True
-        elif only_one and not (unique and (excess[~active] < -_CLEARLY).all()):
+            active |= excess > _SLACK + rounding if only_one else excess == excess.max()
+        elif only_one and not (excess[~active] < -_CLEARLY).all():
             return None
         else:
             return share
@@ -133,35 +136,59 @@ def _equal_slacks(
     scale: float,
     active: NDArray[np.bool_],
     full: bool,
-) -> tuple[FloatArray, float, bool]:
+    only_one: bool,
+) -> tuple[FloatArray, float] | None:
     """Return the shares by which all active planes have the same slack, and that slack.
 
     It is 0 unless the shares have to sum up to 1. Of many such shares those of the smallest norm;
-    whether there are no others is told too.
+    or None, where there has to be `only_one` answer.
     """
     places = np.flatnonzero(active)
-    k = len(places)
-    matrix = np.zeros((k + full, k + full))
-    matrix[:k, :k] = squares[np.ix_(places, places)]
-    matrix[k:, :k] = matrix[:k, k:] = scale
-    target = np.append(offsets[places], np.full(int(full), scale))
-    solution, unique = _smallest_solution(matrix, target, _DEPENDENT * scale)
+    matrix, target = squares[np.ix_(places, places)], offsets[places]
+    found = _only_solution(matrix, target, full, scale)
+    if found is None:
+        if only_one:
+            return None
+        found = _smallest_solution(matrix, target, full, scale)
     share = np.zeros(len(offsets))
-    share[places] = solution[:k]
-    return share, scale * float(solution[k]) if full else 0.0, unique
+    share[places] = found[0]
+    return share, found[1]
+
+
+def _only_solution(
+    matrix: FloatArray, target: FloatArray, full: bool, scale: float
+) -> tuple[FloatArray, float] | None:
+    """Solve for shares and slack where no eigenvalue of the matrix is near zero, else None.
+
+    Where the shares sum up to 1, a constant may be added to the matrix: the slack is less by it.
+    Then a matrix that is small beside its `scale` does no harm.
+    """
+    n = len(target)
+    added = scale if full else 0.0
+    raised = matrix + added
+    factor, info = dpotrf(raised, lower=1)
+    if n == 0 or info != 0:
+        return None
+    largest = float(np.abs(raised).sum(axis=0).max())
+    condition, _ = dpocon(factor, largest, uplo="L")
+    if condition * largest <= n * _DEPENDENT * scale:
+        return None
+    both, _ = dpotrs(factor, np.stack([target, np.ones(n)], axis=1), lower=1)
+    alone, together = both.T
+    slack = (float(alone.sum()) - 1.0) / float(together.sum()) if full else 0.0
+    return alone - slack * together, slack + added
 
 
 def _smallest_solution(
-    matrix: FloatArray, target: FloatArray, least: float
-) -> tuple[FloatArray, bool]:
-    """Solve a symmetric system; where there are many solutions, for that of the smallest norm."""
+    matrix: FloatArray, target: FloatArray, full: bool, scale: float
+) -> tuple[FloatArray, float]:
+    """Solve for shares and slack; of many solutions take that of the smallest norm."""
     n = len(target)
-    if n > 1:
-        # Mostly there is one solution only, and this is faster than eigenvalues.
-        *_, solution, condition, _, _, info = dsysvx(matrix, target[:, None], lwork=64 * n)
-        if info == 0 and condition * np.abs(matrix).sum(axis=0).max() > n * least:
-            return np.asarray(solution[:, 0]), True
-    values, vectors = np.linalg.eigh(matrix)
-    kept = np.abs(values) > least
-    solution = vectors[:, kept] @ ((vectors[:, kept].T @ target) / values[kept])
-    return np.asarray(solution), bool(kept.all())
+    bordered = np.zeros((n + full, n + full))
+    bordered[:n, :n] = matrix
+    bordered[n:, :n] = bordered[:n, n:] = scale
+    values, vectors = np.linalg.eigh(bordered)
+    kept = np.abs(values) > _DEPENDENT * scale
+    parts = vectors[:, kept].T @ np.append(target, np.full(int(full), scale))
+    solution = vectors[:, kept] @ (parts / values[kept])
+    return solution[:n], scale * float(solution[n]) if full else 0.0
