@@ -15,7 +15,7 @@ from filbert.errors import (
     OutOfMemoryError,
     WorkLimitError,
 )
-from filbert.forest import Forest, as_forest
+from filbert.forest import Forest
 from filbert.kernels import PartialTree, TreeKernel
 from filbert.threads import n_threads
 from filbert.tree import Tree
@@ -117,7 +117,7 @@ class SupportVectorModel:
         n_jobs : int, optional
             Threads; the values do not depend on it.
         """
-        trees = as_forest(X)
+        trees = self.kernel.trees_of(X)
         if method not in ("auto", "rows", "pairs", "factors"):
             raise InvalidParameterError(
                 f"method must be 'auto', 'rows', 'pairs' or 'factors', got {method!r}"
@@ -149,7 +149,7 @@ class SupportVectorModel:
             What each node adds: ``decision_function(X) == contributions(X).sums() + intercept``, up
             to rounding.
         """
-        trees = as_forest(X)
+        trees = self.kernel.trees_of(X)
         threads = n_threads(n_jobs)
         if len(trees) <= _MANY and not isinstance(self.kernel, PartialTree):
             tree, node, count, value = self._scorer(threads).contributions(
@@ -186,7 +186,8 @@ class SupportVectorModel:
         return self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
 
     def _by_pairs(self, trees: Forest, n_jobs: int | None) -> FloatArray:
-        return self._in_parts(trees, lambda part: self.kernel(part, self.support, n_jobs=n_jobs))
+        kernel = self.kernel.whole()
+        return self._in_parts(trees, lambda part: kernel(part, self.support, n_jobs=n_jobs))
 
     def _n_at_a_time(self) -> int:
         return max(1, _PAIRS_BYTES // (8 * len(self.support)))
@@ -241,7 +242,7 @@ class SupportVectorModel:
 
         Those are not enough for a tree's kernel with itself, so norms come from elsewhere.
         """
-        kernel = clone(self.kernel).set_params(normalize=False)
+        kernel = clone(self.kernel.whole()).set_params(normalize=False)
         together = Forest.concat([self.support, trees])
         n = len(self.support)
         norms = np.ones(len(together))

@@ -254,7 +254,9 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _examples(self, X: Any) -> Any:
         """Take X as trees, or as it is where it is for a kernel that is not ours."""
-        if isinstance(self.kernel, TreeKernel | None) or not hasattr(X, "shape"):
+        if isinstance(self.kernel, TreeKernel):
+            return self.kernel.trees_of(X)
+        if self.kernel is None or not hasattr(X, "shape"):
             return as_forest(X)
         return X
 

@@ -96,6 +96,8 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
         right = default is None or name in _OPTIONAL
     elif name == "class_weight":
         right = value == "balanced"
+    elif name == "part":
+        right = isinstance(value, str)
     elif default is None:  # a number that may be left open
         right = isinstance(value, int | float) and not isinstance(value, bool)
     else:
