@@ -87,9 +87,9 @@ def plot_f1(figures: list[dict[str, Any]]) -> str:
     return saved(figure, "f1.svg")
 
 
-def saved(figure: Any, name: str) -> str:
-    RESULTS.mkdir(exist_ok=True)
-    figure.savefig(RESULTS / name, metadata={"Date": None})
+def saved(figure: Any, name: str, folder: Path = RESULTS) -> str:
+    folder.mkdir(exist_ok=True)
+    figure.savefig(folder / name, metadata={"Date": None})
     return name
 
 

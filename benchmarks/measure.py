@@ -106,21 +106,25 @@ def write(
     *,
     notes: Sequence[str] = (),
     plots: Sequence[str] = (),
+    command: str | None = None,
+    folder: Path = RESULTS,
 ) -> None:
     """Store figures with the machine beside them, and print them.
 
     `notes` are sentences and `plots` the names of files in results/ that the page shows below.
+    `command` is what measures them, a module of benchmarks with its arguments: `name` by default.
     """
-    RESULTS.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     result = {
         "claim": claim,
+        "command": command or name,
         "notes": list(notes),
         "plots": list(plots),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "figures": figures,
     }
-    (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    (folder / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     for row in figures:
         print("  ".join(f"{key}={value}" for key, value in row.items()))
     for note in notes:

@@ -58,9 +58,9 @@ def main() -> None:
     parts = ["# Results\n\nMade by `python -m benchmarks.page` from `benchmarks/results/`.\n"]
     for path in sorted(RESULTS.glob("*.json")):
         result = json.loads(path.read_text())
-        where = result["machine"]
+        where, command = result["machine"], result.get("command", path.stem)
         parts.append(
-            f"## {path.stem}\n\n{result['claim']} (`python -m benchmarks.{path.stem}`)\n\n"
+            f"## {path.stem}\n\n{result['claim']} (`python -m benchmarks.{command}`)\n\n"
             f"{table(result['figures'])}\n\n{remarks(result)}"
             f"{result['date']}, {where['processor']}, "
             f"{where['cores']} cores, Python {where['python']}, Filbert {where['filbert']}\n"

@@ -40,10 +40,6 @@ class PlaceMap {
     ids_.clear();
   }
 
-  std::size_t bytes() const {
-    return slots_.capacity() * sizeof(Slot) + ids_.capacity() * sizeof(std::uint32_t);
-  }
-
  private:
   struct Slot {
     std::uint32_t id = kNone;

@@ -14,6 +14,7 @@
 
 #include "base/parallel.hpp"
 #include "base/place_map.hpp"
+#include "kernels/lanes.hpp"
 #include "kernels/spec.hpp"
 #include "kernels/subsequence_sums.hpp"
 #include "kernels/tile_sums.hpp"

@@ -46,12 +46,6 @@ TrainingTrees::TrainingTrees(const KernelSpec& spec, std::shared_ptr<const Dag> 
   }
 }
 
-std::uint64_t TrainingTrees::n_nodes(std::size_t tree) const {
-  std::uint64_t n = 0;
-  for (const std::uint32_t count : occurrences_.counts_of(tree)) n += count;
-  return n;
-}
-
 void TrainingTrees::take(std::size_t tree, TreeNodes& out) const {
   const auto nodes = occurrences_.nodes_of(tree);
   const auto counts = occurrences_.counts_of(tree);

@@ -45,8 +45,6 @@ class TrainingTrees {
   double scale(std::size_t tree) const { return scale_[tree]; }
   // The largest kernel of a tree with itself.
   double largest_self() const { return largest_self_; }
-  // With repetition, as far as they have a Delta.
-  std::uint64_t n_nodes(std::size_t tree) const;
 
   // Weights are occurrences, and so are the calls.
   void take(std::size_t tree, TreeNodes& out) const;

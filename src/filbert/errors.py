@@ -170,14 +170,15 @@ class OutOfMemoryError(FilbertError, MemoryError):
 
 
 class KernelOverflowError(FilbertError, OverflowError):
-    """A kernel value that is not normalised is beyond the range of float64."""
+    """A kernel value, or what is computed from it, is beyond the range of float64."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: use normalize=True, or a smaller decay")
+    def __init__(self, what: str, hint: str = "use normalize=True, or a smaller decay") -> None:
+        super().__init__(f"{what}: {hint}")
         self.what = what
+        self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.what,)
+        return type(self), (self.what, self.hint)
 
 
 class TooExpensiveError(FilbertError, ValueError):

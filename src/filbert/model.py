@@ -178,25 +178,22 @@ class SupportVectorModel:
         threads = n_threads(n_jobs)
         if isinstance(self.kernel, PartialTree):
             rows = self._kernel_rows(threads)
-            out = np.empty((min(len(trees), self._n_at_a_time()), len(self.support)))
-            return self._in_parts(
-                trees,
-                lambda part: rows.between(part._dag, part._roots, threads, None, out[: len(part)]),
-            )
+            n_support = len(self.support)
+            out = np.empty((min(len(trees), _n_at_a_time(n_support)), n_support))
+
+            def kernels(part: Forest) -> FloatArray:
+                return rows.between(part._dag, part._roots, threads, None, out[: len(part)])
+
+            return _scored_in_parts(trees, kernels, self.coef)
         return self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
 
     def _by_pairs(self, trees: Forest, n_jobs: int | None) -> FloatArray:
         kernel = self.kernel.whole()
-        return self._in_parts(trees, lambda part: kernel(part, self.support, n_jobs=n_jobs))
 
-    def _n_at_a_time(self) -> int:
-        return max(1, _PAIRS_BYTES // (8 * len(self.support)))
+        def kernels(part: Forest) -> FloatArray:
+            return kernel(part, self.support, n_jobs=n_jobs)
 
-    def _in_parts(self, trees: Forest, kernels: Callable[[Forest], FloatArray]) -> FloatArray:
-        """Score by kernels with all support vectors, not more of them at a time than fit."""
-        n = self._n_at_a_time()
-        parts = (trees[i : i + n] for i in range(0, len(trees), n))
-        return np.vstack([kernels(part) @ self.coef.T for part in parts])
+        return _scored_in_parts(trees, kernels, self.coef)
 
     def _kernel_rows(self, threads: int) -> _core.KernelRows:
         """Return what compares trees with the support vectors, which it has prepared once."""
@@ -297,10 +294,22 @@ class CallableKernelModel:
         n = X.shape[0]
         if self.coef.shape[1] == 0 or n == 0:
             return np.tile(self.intercept, (n, 1))
-        at_once = max(1, _PAIRS_BYTES // (8 * self.coef.shape[1]))
-        parts = (X[i : i + at_once] for i in range(0, n, at_once))
-        values = [checked_kernel_values(self.kernel, x, self.support) @ self.coef.T for x in parts]
-        return np.asarray(np.vstack(values) + self.intercept)
+
+        def kernels(part: Any) -> FloatArray:
+            return checked_kernel_values(self.kernel, part, self.support)
+
+        return _scored_in_parts(X, kernels, self.coef) + self.intercept
+
+
+def _n_at_a_time(n_support: int) -> int:
+    return max(1, _PAIRS_BYTES // (8 * n_support))
+
+
+def _scored_in_parts(X: Any, kernels: Callable[[Any], FloatArray], coef: FloatArray) -> FloatArray:
+    """Score by kernels with all support vectors, not more of them at a time than fit."""
+    n = _n_at_a_time(coef.shape[1])
+    parts = (X[i : i + n] for i in range(0, X.shape[0], n))
+    return np.vstack([kernels(part) @ coef.T for part in parts])
 
 
 def checked_kernel_values(kernel: Kernel, X: Any, Y: Any) -> FloatArray:

@@ -117,6 +117,21 @@ def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
     assert load(path).kernel == PartialTree(0.4, 0.3, penalty="gaps", max_subsequence=3)
 
 
+def test_planes(tmp_path: Path, tsv: str) -> None:
+    path = str(tmp_path / "model")
+    for strategy in ("usvm", "sdag", "sdag+"):
+        options = ["--strategy", strategy, "--sample-size", "50", "--seed", "3"]
+        assert " s by planes" in run("train", tsv, "-o", path, *options).output
+        expected = TreeSVC(SubsetTree(), strategy=strategy, sample_size=50, random_state=3)
+        assert load(path).get_params() == expected.get_params()
+        assert load(path).sample_size_ == len(TREES)
+        assert json.loads(run("evaluate", path, tsv, "--json").stdout)["accuracy"] == 1.0
+    verbose = run("train", tsv, "-o", path, "--strategy", "sdag+", "--verbose")
+    assert verbose.stdout.count("\n") == 1
+    assert "planes: sdag+ with samples of 12 of 12 examples" in verbose.stderr
+    assert "cutting planes" in verbose.stderr
+
+
 def test_quiet_says_nothing(tmp_path: Path, tsv: str) -> None:
     result = run("train", tsv, "-o", str(tmp_path / "model"), "--quiet")
     assert result.output == ""
@@ -232,6 +247,9 @@ def test_labels_stay_on_their_line(tmp_path: Path, bare: str) -> None:
         (["train", "TSV", "-o", "m", "--decay", "2"], "decay must be in"),
         (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
         (["train", "TSV", "-o", "m", "--strategy", "magic"], "strategy must be 'exact'"),
+        (["train", "TSV", "-o", "m", "--sample-size", "9"], "'exact' takes no samples"),
+        (["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"], "sample_size"),
+        (["train", "TSV", "-o", "m", "--strategy", "sdag", "--engine", "rows"], "for strategy"),
         (["train", "TSV", "-o", "m", "--loss", "square"], "loss must be 'hinge'"),
         (["train", "TSV", "-o", "m", "--max-iter", "0"], "max_iter must be a positive"),
         (["train", "TSV", "-o", "m", "--class-weight", "heavy"], "--class-weight must be"),

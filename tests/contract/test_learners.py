@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from filbert import TreeSVC
+from filbert.errors import FilbertError
 from filbert.kernels import PartialTree, Subtree
 from filbert.testing import check_tree_estimator
 from filbert.testing.tools import CHECKS, abilities
@@ -18,6 +19,14 @@ LEARNERS = [
     TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
     TreeSVC(PartialTree()),
 ]
+# The checks have fewer examples than the first one's samples, so that it comes to the optimum.
+PLANES = [
+    TreeSVC(strategy="sdag+"),
+    TreeSVC(strategy="usvm", sample_size=10),
+    TreeSVC(PartialTree(), strategy="sdag", sample_size=10, fit_intercept=False),
+]
+# Planes are found anew in each training, and norms beyond 1e150 are refused.
+NOT_BY_PLANES = {"warm_start", "large_trees"}
 
 
 def all_checks(estimator: Any) -> list[tuple[Any, Callable[[Any], None]]]:
@@ -29,6 +38,31 @@ def all_checks(estimator: Any) -> list[tuple[Any, Callable[[Any], None]]]:
 def check_name(value: Any) -> str:
     function = getattr(value, "func", None)
     return function.__name__.removeprefix("check_") if function else repr(value)
+
+
+def checks_of_planes(estimator: Any) -> list[tuple[Any, Callable[[Any], None]]]:
+    """Those that hold: samples depend on the order of examples, and are not the optimum."""
+    names = set(NOT_BY_PLANES)
+    if estimator.sample_size is not None:
+        by_name = {check.run.__name__.removeprefix("check_"): check for check in CHECKS}
+        names |= {name for name, check in by_name.items() if "optimum" in check.needs}
+    return [pair for pair in all_checks(estimator) if check_name(pair[1]) not in names]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [pair for one in PLANES for pair in checks_of_planes(one)],
+    ids=check_name,
+)
+def test_the_contract_by_planes(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", sorted(NOT_BY_PLANES))
+def test_what_planes_refuse_is_told(name: str) -> None:
+    [(estimator, check)] = [p for p in all_checks(PLANES[0]) if check_name(p[1]) == name]
+    with pytest.raises(FilbertError, match=r"(?i)use strategy='exact'"):
+        check(estimator)
 
 
 @pytest.mark.parametrize(

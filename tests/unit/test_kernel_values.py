@@ -58,6 +58,7 @@ def test_parameters_can_be_read_and_set() -> None:
         "max_subsequence": 5,
         "max_steps": 1e9,
         "normalize": True,
+        "part": None,
     }
     assert kernel.set_params(decay=0.9, penalty="gaps") is kernel
     assert kernel == PartialTree(0.9, penalty="gaps", max_subsequence=5)

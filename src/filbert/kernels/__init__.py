@@ -11,9 +11,8 @@ scaled. Kernels are values: they can be compared, printed and cloned, have param
 ``GridSearchCV`` can set, and are callables that scikit-learn's ``SVC(kernel=...)`` takes as they
 are.
 
->>> SubsetTree().on("tree") + 0.5 * Polynomial(degree=2).on("features")
-SubsetTree(decay=0.4, include_leaves=False, normalize=True).on('tree') + 0.5 * Polynomial(degree=2, \
-coef0=1.0, gamma=1.0, normalize=True).on('features')
+>>> Subtree().on("tree") + 0.5 * Linear().on("features")
+Subtree(decay=0.4, normalize=True).on('tree') + 0.5 * Linear(normalize=True).on('features')
 """
 
 from filbert.kernels.algebra import Constant, Kernel, Normalized, Power, Product, Scaled, Sum

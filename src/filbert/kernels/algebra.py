@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from functools import partial
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -191,7 +191,7 @@ class Power(_Expression):
 
     def _check(self) -> None:
         super()._check()
-        if not is_number(self.exponent, int | np.integer) or not 1 <= self.exponent <= 100:
+        if not is_number(self.exponent, Integral) or not 1 <= self.exponent <= 100:
             raise InvalidParameterError(
                 f"Power: exponent must be an integer from 1 to 100, got {self.exponent!r}"
             )

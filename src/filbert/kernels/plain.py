@@ -1,4 +1,4 @@
-"""Kernels of one tree or one vector an example, alone or as a part of examples that have several."""
+"""Kernels of one tree or one vector an example, which may be a part of examples with several."""
 
 from inspect import signature
 from typing import Any, Self
@@ -12,7 +12,7 @@ from filbert.kernels.algebra import Kernel
 
 
 class PlainKernel(Kernel):
-    """A kernel of one tree or one vector an example; `part` names it where examples have several."""
+    """A kernel of one tree or vector an example; `part` names it where examples have several."""
 
     part: str | None
 

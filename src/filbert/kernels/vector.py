@@ -1,6 +1,7 @@
 """Kernels of vectors, dense or sparse, without dense copies."""
 
 from abc import abstractmethod
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ class Polynomial(VectorKernel):
 
     def _check(self) -> None:
         super()._check()
-        if not is_number(self.degree, int | np.integer) or not 1 <= self.degree <= 100:
+        if not is_number(self.degree, Integral) or not 1 <= self.degree <= 100:
             raise InvalidParameterError(
                 f"Polynomial: degree must be an integer from 1 to 100, got {self.degree!r}"
             )
@@ -144,9 +145,14 @@ def _check_range(
         )
 
 
+def _is_sparse(X: Any) -> bool:
+    return bool(sp.issparse(X))
+
+
 def _checked(X: Any, kernel: VectorKernel) -> Any:
     """Take X as a matrix of finite numbers, in rows if it is sparse."""
-    if sp.issparse(X):
+    matrix: Any
+    if _is_sparse(X):
         matrix = sp.csr_array(X, dtype=np.float64)
         values = matrix.data
     else:
@@ -161,7 +167,7 @@ def _checked(X: Any, kernel: VectorKernel) -> Any:
             )
     bad = np.flatnonzero(~np.isfinite(values).reshape(-1))
     if len(bad):
-        if sp.issparse(X):
+        if _is_sparse(X):
             row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
             column = int(matrix.indices[bad[0]])
         else:
@@ -177,12 +183,12 @@ def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
     if b is a:
         return a, a
     n = max(a.shape[1], b.shape[1])
-    if a.shape[1] != b.shape[1] and not (sp.issparse(a) and sp.issparse(b)):
+    if a.shape[1] != b.shape[1] and not (_is_sparse(a) and _is_sparse(b)):
         raise InvalidParameterError(
             f"vectors of {a.shape[1]} and of {b.shape[1]} features cannot be compared"
         )
     widened = [
-        sp.csr_array((m.data, m.indices, m.indptr), shape=(m.shape[0], n)) if sp.issparse(m) else m
+        sp.csr_array((m.data, m.indices, m.indptr), shape=(m.shape[0], n)) if _is_sparse(m) else m
         for m in (a, b)
     ]
     return widened[0], widened[1]
@@ -190,11 +196,11 @@ def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
 
 def _products(a: Any, b: Any) -> FloatArray:
     values = a @ b.T
-    return values.toarray() if sp.issparse(values) else np.asarray(values)
+    return values.toarray() if _is_sparse(values) else np.asarray(values)
 
 
 def _squares(a: Any) -> FloatArray:
-    return np.asarray(a.multiply(a).sum(axis=1) if sp.issparse(a) else (a * a).sum(axis=1)).ravel()
+    return np.asarray(a.multiply(a).sum(axis=1) if _is_sparse(a) else (a * a).sum(axis=1)).ravel()
 
 
 def _inverse_roots(values: FloatArray) -> FloatArray:

@@ -11,15 +11,18 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-import piqp
 from numpy.typing import NDArray
+
+from filbert.errors import KernelOverflowError
+from filbert.learners.plane_qp import solve_dual
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.uint32]
 
-_IDLE = 50  # iterations without a part in w after which a plane is dropped
+_IDLE = 50  # iterations without a part in w after which a plane is dropped,
+_LOOK = 10  # which is looked at once in so many: then all planes are stored anew
+_LARGEST = 1e300  # of what the quadratic problem is made of
 _ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
-_NO_SHARE = 1e-10  # of C: a dual variable below is zero
 
 
 class Planes(Protocol):
@@ -54,14 +57,11 @@ class State:
     examples: list[IndexArray] = field(default_factory=list)  # of each plane
     weights: list[FloatArray] = field(default_factory=list)  # theirs, times the sign
     offsets: FloatArray = field(default_factory=lambda: np.empty(0))  # d of each plane
+    biases: FloatArray = field(default_factory=lambda: np.empty(0))  # their constant feature
     gram: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # their products
     alpha: FloatArray = field(default_factory=lambda: np.empty(0))
     idle: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     history: list[Iteration] = field(default_factory=list)
-
-    def biases(self) -> FloatArray:
-        """Return each plane's part in the constant feature."""
-        return np.array([weights.sum() for weights in self.weights])
 
     def add(
         self, examples: IndexArray, weights: FloatArray, offset: float, products: FloatArray
@@ -75,6 +75,7 @@ class State:
         self.examples.append(examples)
         self.weights.append(weights)
         self.offsets = np.append(self.offsets, offset)
+        self.biases = np.append(self.biases, weights.sum())
         self.alpha = np.append(self.alpha, 0.0)
         self.idle = np.append(self.idle, 0)
 
@@ -83,6 +84,7 @@ class State:
         self.examples = [self.examples[j] for j in planes]
         self.weights = [self.weights[j] for j in planes]
         self.offsets = self.offsets[planes]
+        self.biases = self.biases[planes]
         self.gram = self.gram[np.ix_(planes, planes)]
         self.alpha = self.alpha[planes]
         self.idle = self.idle[planes]
@@ -125,14 +127,15 @@ def cutting_planes(
         Whether there is a constant feature.
     """
     while True:
-        state.alpha, slack = solve_dual(state.gram, state.offsets, C)  # lines 4 and 5
+        likely = (state.alpha > 0) | (state.idle == 0)  # as before, and the new one
+        state.alpha, slack = solve_dual(state.gram, state.offsets, C, likely)  # lines 4 and 5
         active = state.alpha > 0
         state.idle = np.where(active, 0, state.idle + 1)
         examples, weights = sample(state.rng)  # line 6
         y = signs[examples]
         scores = planes.scores(examples, state.alpha)  # line 7: Algorithm 3 or 4
         if intercept:
-            scores = scores + state.alpha @ state.biases()
+            scores = scores + state.alpha @ state.biases
         in_plane = np.flatnonzero(y * scores <= 1 + _ON_MARGIN).astype(np.uint32)
         weights, y = weights[in_plane], y[in_plane]
         offset = float(weights.sum())  # line 9
@@ -152,50 +155,22 @@ def cutting_planes(
         _drop_idle(planes, state)
         products = planes.add(in_plane, weights * y)  # line 8
         if intercept:
-            products = products + (weights @ y) * np.append(state.biases(), weights @ y)
+            products = products + (weights @ y) * np.append(state.biases, weights @ y)
+        if not np.isfinite(products).all() or np.abs(products).max() > _LARGEST / max(1.0, C):
+            raise KernelOverflowError(
+                "kernel values times C are beyond the range of float64",
+                "use normalize=True, or a smaller C",
+            )
         state.add(examples[in_plane], weights * y, offset, products)  # line 10
 
 
 def _drop_idle(planes: Planes, state: State) -> None:
+    if len(state.history) % _LOOK != 0:
+        return
     kept = np.flatnonzero(state.idle < _IDLE).astype(np.uint32)
     if len(kept) < len(state.idle):
         planes.keep(kept)
         state.keep(kept)
-
-
-def solve_dual(gram: FloatArray, offsets: FloatArray, C: float) -> tuple[FloatArray, float]:
-    """Solve the Wolfe dual over the planes: alpha, and the slack of the primal problem.
-
-    Maximises ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a sum of at most C.
-    Planes that resemble each other make `gram` singular up to rounding, which an interior point
-    method with proximal terms does not mind.
-    """
-    n = len(offsets)
-    if n == 0:
-        return np.empty(0), 0.0
-    solver = piqp.DenseSolver()
-    settings = solver.settings
-    settings.eps_abs = settings.eps_rel = 1e-12
-    settings.check_duality_gap = True
-    settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = 1e-12
-    # In shares of C, which are of one size whatever C is.
-    solver.setup(
-        C * gram,
-        -offsets,
-        None,
-        None,
-        np.ones((1, n)),
-        np.array([-np.inf]),
-        np.ones(1),
-        np.zeros(n),
-    )
-    solver.solve()
-    share = np.maximum(solver.result.x, 0.0)
-    share[share < _NO_SHARE] = 0.0
-    share /= max(1.0, float(share.sum()))
-    alpha = C * share
-    slack = max(0.0, float((offsets - gram @ alpha).max()))
-    return alpha, slack
 
 
 def iteration_bound(C: float, largest_self: float, epsilon: float) -> float:
@@ -204,4 +179,4 @@ def iteration_bound(C: float, largest_self: float, epsilon: float) -> float:
     `largest_self` is R^2, the largest kernel of an example with itself. The paper's Delta, the
     largest loss at w = 0, is 1.
     """
-    return 8 * C * largest_self / epsilon**2
+    return 8 * C * largest_self / epsilon / epsilon

@@ -1,6 +1,7 @@
 """The strategies of Severyn & Moschitti 2012: how planes are stored, and training with each."""
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
 from warnings import warn
 
 import numpy as np
@@ -10,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from filbert import _core
+from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
-from filbert.learners.cutting_planes import Planes, State, cutting_planes, iteration_bound
+from filbert.learners.cutting_planes import State, cutting_planes, iteration_bound
 from filbert.learners.problems import Problems, Solution
 from filbert.learners.sampling import Sampler, recommended_sample_size
 from filbert.model import Kernel, checked_kernel_values
@@ -30,6 +32,7 @@ _STORAGE = {
 }
 _MAX_ITER = 300  # as in the paper's Table 4
 _BYTES = 64 << 20  # of a callable kernel's values at a time
+_ROUNDING = 1e-8  # of the largest kernel value
 
 
 class TreePlanes:
@@ -79,7 +82,13 @@ class ListsOfExamples:
         """Add a plane of examples of the last sample; return its products with all planes."""
         examples = self._sample[places]
         with_others = weights @ self._scores[places]
-        with_itself = weights @ self._values(examples, examples) @ weights
+        values = self._values(examples, examples)
+        with_itself = float(weights @ values @ weights)
+        if with_itself < -_ROUNDING * np.abs(values).max(initial=0):
+            raise InvalidParameterError(
+                f"kernel {self.kernel!r} is not positive semi-definite: by it a sum of examples "
+                f"has the squared norm {with_itself:.1e}"
+            )
         shape = (1, self.X.shape[0])
         plane = sp.csr_array((weights, examples.astype(np.int64), [0, len(weights)]), shape=shape)
         self._planes = sp.csr_array(sp.vstack([self._planes, plane]))
@@ -92,6 +101,13 @@ class ListsOfExamples:
 
     def _values(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
         return checked_kernel_values(self.kernel, self.X[rows], self.X[columns])
+
+
+class _DeltaCounts(NamedTuple):
+    """How often Delta was called and computed; None for callable kernels."""
+
+    calls: int | None
+    computed: int | None
 
 
 class PlaneTrainer:
@@ -127,16 +143,21 @@ class PlaneTrainer:
         if forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
             dag, roots = dag.extract(roots)
         normalize = bool(kernel.normalize)
-        with progress_bar("preparing", show=self.verbose > 0) as progress:
-            return _core.TrainingTrees(
-                kernel._spec(), dag, roots, normalize, self.threads, progress
-            )
+        try:
+            with progress_bar("preparing", show=self.verbose > 0) as progress:
+                return _core.TrainingTrees(
+                    kernel._spec(), dag, roots, normalize, self.threads, progress
+                )
+        except KernelOverflowError as error:
+            hint = "use strategy='exact' with normalize=True, which has no such range"
+            raise KernelOverflowError(error.what, hint) from None
 
     def train(self, problems: Problems) -> Solution:
         """Solve the problems one after the other, and warn where `tol` was not reached."""
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
         runs = [self._run(problems, k, max_iter) for k in range(len(problems.signs))]
-        last = [state.history[-1] for state, _ in runs]
+        states = [state for state, _ in runs]
+        last = [state.history[-1] for state in states]
         worst = max(now.violation for now in last)
         if worst > problems.tol:
             warn(
@@ -147,24 +168,26 @@ class PlaneTrainer:
                 stacklevel=4,
             )
         return Solution(
-            coef=np.array([state.coefficients(self.n) for state, _ in runs]),
+            coef=np.array([state.coefficients(self.n) for state in states]),
             intercept=np.array(
-                [state.alpha @ state.biases() if problems.intercept else 0.0 for state, _ in runs]
+                [state.alpha @ state.biases if problems.intercept else 0.0 for state in states]
             ),
             objective=sum(now.objective for now in last),
             gap=max((now.objective - now.dual) / now.objective for now in last),
-            n_iter=max(len(state.history) for state, _ in runs),
+            n_iter=max(len(state.history) for state in states),
             report={
                 "sample_size_": self.sample_size,
                 "iteration_bound_": self._bound(problems),
-                "n_planes_": sum(len(state.alpha) for state, _ in runs),
-                "history_": [state.history for state, _ in runs],
-                **self._counts([planes for _, planes in runs]),
+                "n_planes_": sum(len(state.alpha) for state in states),
+                "history_": [state.history for state in states],
+                "delta_calls_": self._sum(counts.calls for _, counts in runs),
+                "delta_computed_": self._sum(counts.computed for _, counts in runs),
             },
         )
 
-    def _run(self, problems: Problems, k: int, max_iter: int) -> tuple[State, Planes]:
-        planes: Planes = (
+    def _run(self, problems: Problems, k: int, max_iter: int) -> tuple[State, _DeltaCounts]:
+        """Solve one problem; its planes are not kept."""
+        planes: TreePlanes | ListsOfExamples = (
             ListsOfExamples(self.kernel, self.X)
             if self._trees is None
             else TreePlanes(self.strategy, self._trees, self.threads)
@@ -185,7 +208,9 @@ class PlaneTrainer:
             bar.set_postfix_str(f"violation {now.violation:.4f}", refresh=False)
             if len(state.history) == max_iter:
                 break
-        return state, planes
+        if not isinstance(planes, TreePlanes):
+            return state, _DeltaCounts(None, None)
+        return state, _DeltaCounts(planes.store.delta_calls, planes.store.delta_computed)
 
     def _bound(self, problems: Problems) -> float | None:
         if self._trees is None:  # it would take a call for each example
@@ -193,11 +218,5 @@ class PlaneTrainer:
         C = problems.C * float(problems.weights.sum())
         return iteration_bound(C, self._trees.largest_self + problems.intercept, problems.tol)
 
-    def _counts(self, all_planes: list[Planes]) -> dict[str, int | None]:
-        stores = [planes.store for planes in all_planes if isinstance(planes, TreePlanes)]
-        if not stores:
-            return {"delta_calls_": None, "delta_computed_": None}
-        return {
-            "delta_calls_": sum(store.delta_calls for store in stores),
-            "delta_computed_": sum(store.delta_computed for store in stores),
-        }
+    def _sum(self, counts: Iterable[int | None]) -> int | None:
+        return None if self._trees is None else sum(count or 0 for count in counts)

@@ -13,7 +13,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from filbert.errors import InvalidParameterError
+from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import as_forest
 from filbert.kernels import PartialTree, SubsetTree, TreeKernel
 from filbert.learners.exact import Engine, ExactTrainer
@@ -57,8 +57,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     kernel : SubsetTree, Subtree or PartialTree, or callable, optional
         SubsetTree() by default. The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
-        array of shape (len(X), len(Y)); X may then be anything that has a `shape` and takes an
-        array of indices, such as an array.
+        array of shape (len(X), len(Y)); X may then be anything that has a `shape` and takes slices
+        and arrays of indices, such as an array or a sparse matrix. Tables of pandas become arrays.
     C : float
         The weight of one example's loss, as in scikit-learn; the papers' C is n times that.
     strategy : {"exact", "usvm", "sdag", "sdag+"}
@@ -258,7 +258,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.kernel.trees_of(X)
         if self.kernel is None or not hasattr(X, "shape"):
             return as_forest(X)
-        return X
+        rows = X.to_numpy() if hasattr(X, "iloc") else X  # a table is indexed by its labels
+        if len(rows.shape) == 0:
+            raise InputTypeError(f"expected several examples, got {X!r}: use a list or an array")
+        return rows
 
     def _trainer(self, kernel: Any, examples: Any) -> Trainer:
         if self.strategy == "exact":

@@ -59,11 +59,16 @@ def _check_kernel(kernel: Any, strategy: str) -> None:
             "TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, or a function "
             f"kernel(X, Y), got {kernel!r}"
         )
-    elif kernel is not None and (isinstance(kernel, type | TreeKernel) or strategy != "usvm"):
+    elif isinstance(kernel, type):
         raise InvalidParameterError(
-            f"TreeSVC: strategy {strategy!r} needs a kernel that is a sum over tree nodes, such as "
-            f"SubsetTree(), Subtree() or PartialTree(); {kernel!r} is not one. "
-            + ("Call it to get a kernel." if isinstance(kernel, type) else "Use strategy='usvm'.")
+            f"TreeSVC: kernel must be a kernel, and {kernel!r} is a class. Call it to get one."
+        )
+    elif kernel is not None and (isinstance(kernel, TreeKernel) or strategy != "usvm"):
+        raise InvalidParameterError(
+            f"TreeSVC: strategy {strategy!r} needs a kernel that is a sum over tree nodes, which "
+            f"SubsetTree(), Subtree() and PartialTree() are; {kernel!r} is not one. "
+            + ("Wrap it in a" if strategy == "usvm" else "Use strategy='usvm', which takes any")
+            + " function kernel(X, Y)."
         )
 
 

@@ -21,12 +21,13 @@ _OF_PLANES = ("sample_size", "delta_calls", "delta_computed", "n_planes", "itera
 def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     """Return what a file holds of a fitted estimator."""
     check_is_fitted(svm)
-    header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
-    svm.check_parameters()
     if isinstance(svm.model_, CallableKernelModel):
         raise InvalidParameterError(
-            f"a model with the kernel {svm.model_.kernel!r} cannot be saved: a file holds no code"
+            f"a model with the kernel {svm.model_.kernel!r} cannot be saved: a file holds no code. "
+            "Use SubsetTree, Subtree or PartialTree."
         )
+    header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
+    svm.check_parameters()
     if not (np.isfinite(svm.model_.coef).all() and np.isfinite(svm.model_.intercept).all()):
         raise InvalidParameterError("the model has weights that are not finite: train it again")
     classes, are_objects = _storable_classes(svm.classes_)
@@ -34,8 +35,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "kernel": parameters.kernel_to_json(svm.model_.kernel),
         "classes_are_objects": are_objects,
         "engine": svm.engine_,
-        **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES},
-        **{name: getattr(svm, f"{name}_") for name in _OF_PLANES},
+        **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES + _OF_PLANES},
     }
     arrays = {
         "classes": classes,
@@ -150,8 +150,8 @@ def _floats(arrays: Arrays, name: str, shape: tuple[int, ...]) -> NDArray[np.flo
 # ---------------------------------------------------------------- figures of the training
 
 
-def _or_none(value: float) -> float | None:
-    return value if np.isfinite(value) else None  # JSON has no other word for it
+def _or_none(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None  # JSON has no other word
 
 
 def _figure(header: dict[str, Any], name: str) -> float:
