@@ -16,6 +16,7 @@ Subtree(decay=0.4, normalize=True).on('tree') + 0.5 * Linear(normalize=True).on(
 """
 
 from filbert.kernels.algebra import Constant, Kernel, Normalized, Power, Product, Scaled, Sum
+from filbert.kernels.sequence import Sequence
 from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.vector import RBF, Linear, Polynomial, VectorKernel
 
@@ -30,6 +31,7 @@ __all__ = [
     "Power",
     "Product",
     "Scaled",
+    "Sequence",
     "SubsetTree",
     "Subtree",
     "Sum",
