@@ -15,7 +15,7 @@ from filbert.errors import (
     OutOfMemoryError,
     WorkLimitError,
 )
-from filbert.forest import Forest, as_forest
+from filbert.forest import Forest
 from filbert.kernels import PartialTree, TreeKernel
 from filbert.threads import n_threads
 from filbert.tree import Tree
@@ -23,7 +23,7 @@ from filbert.work import LITTLE_WORK, row_steps_between
 
 FloatArray = NDArray[np.float64]
 
-Kernel = Callable[[Any, Any], Any]
+KernelFunction = Callable[[Any, Any], Any]
 Method = Literal["auto", "rows", "pairs", "factors"]
 
 # More trees than this are scored by factors. Both ways take time that grows with the number of
@@ -117,7 +117,7 @@ class SupportVectorModel:
         n_jobs : int, optional
             Threads; the values do not depend on it.
         """
-        trees = as_forest(X)
+        trees = self.kernel.trees_of(X)
         if method not in ("auto", "rows", "pairs", "factors"):
             raise InvalidParameterError(
                 f"method must be 'auto', 'rows', 'pairs' or 'factors', got {method!r}"
@@ -149,7 +149,7 @@ class SupportVectorModel:
             What each node adds: ``decision_function(X) == contributions(X).sums() + intercept``, up
             to rounding.
         """
-        trees = as_forest(X)
+        trees = self.kernel.trees_of(X)
         threads = n_threads(n_jobs)
         if len(trees) <= _MANY and not isinstance(self.kernel, PartialTree):
             tree, node, count, value = self._scorer(threads).contributions(
@@ -188,8 +188,10 @@ class SupportVectorModel:
         return self._scorer(threads).scores(trees._dag, trees._roots, threads, None)
 
     def _by_pairs(self, trees: Forest, n_jobs: int | None) -> FloatArray:
+        kernel = self.kernel.whole()
+
         def kernels(part: Forest) -> FloatArray:
-            return self.kernel(part, self.support, n_jobs=n_jobs)
+            return kernel(part, self.support, n_jobs=n_jobs)
 
         return _scored_in_parts(trees, kernels, self.coef)
 
@@ -237,7 +239,7 @@ class SupportVectorModel:
 
         Those are not enough for a tree's kernel with itself, so norms come from elsewhere.
         """
-        kernel = clone(self.kernel).set_params(normalize=False)
+        kernel = clone(self.kernel.whole()).set_params(normalize=False)
         together = Forest.concat([self.support, trees])
         n = len(self.support)
         norms = np.ones(len(together))
@@ -282,7 +284,7 @@ class CallableKernelModel:
     intercept : ndarray of shape (n_problems,)
     """
 
-    kernel: Kernel
+    kernel: KernelFunction
     support: Any
     coef: FloatArray
     intercept: FloatArray
@@ -310,7 +312,7 @@ def _scored_in_parts(X: Any, kernels: Callable[[Any], FloatArray], coef: FloatAr
     return np.vstack([kernels(part) @ coef.T for part in parts])
 
 
-def checked_kernel_values(kernel: Kernel, X: Any, Y: Any) -> FloatArray:
+def checked_kernel_values(kernel: KernelFunction, X: Any, Y: Any) -> FloatArray:
     """Call a kernel that is not ours, and trust its result only when it is a matrix of numbers."""
     shape = (X.shape[0], Y.shape[0])
     values = np.asarray(kernel(X, Y))

@@ -58,6 +58,7 @@ def test_parameters_can_be_read_and_set() -> None:
         "max_subsequence": 5,
         "max_steps": 1e9,
         "normalize": True,
+        "part": None,
     }
     assert kernel.set_params(decay=0.9, penalty="gaps") is kernel
     assert kernel == PartialTree(0.9, penalty="gaps", max_subsequence=5)
@@ -250,11 +251,11 @@ def test_trees_and_strings_are_not_mixed() -> None:
         SubsetTree()([TEXTS[1], tree])
 
 
-def test_a_kernel_of_trees_does_not_take_examples() -> None:
+def test_a_kernel_of_trees_has_to_know_the_part() -> None:
     X = Examples(tree=Forest(TEXTS), features=np.eye(5))
-    with pytest.raises(InputTypeError, match="Examples"):
+    with pytest.raises(InvalidParameterError, match=r"the parts 'tree', 'features': say which"):
         SubsetTree()(X)
-    assert SubsetTree()(X["tree"]).shape == (5, 5)
+    np.testing.assert_array_equal(SubsetTree().on("tree")(X), SubsetTree()(X["tree"]))
 
 
 def test_a_bad_string_is_named() -> None:

@@ -1,38 +1,22 @@
-r"""Tree kernels: how much two trees have in common.
-
-A tree kernel counts the fragments that two trees share, each with a weight that falls with its
-size:
-
-.. math:: K(T_1, T_2) = \sum_{u \in T_1} \sum_{v \in T_2} \Delta(u, v)
-
-where :math:`\Delta(u, v)` sums the weights of the fragments rooted in both nodes. The kernels
-differ in what a fragment is. Kernels are values: they can be compared, printed and cloned, have
-parameters that ``GridSearchCV`` can set, and are callables that scikit-learn's ``SVC(kernel=...)``
-takes as they are.
-"""
+"""Tree kernels: weighted numbers of the fragments that two trees share."""
 
 from abc import abstractmethod
-from inspect import signature
 from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
-from filbert.forest import as_forest
+from filbert.errors import InvalidParameterError, KernelOverflowError
+from filbert.forest import Forest
+from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
+from filbert.kernels.plain import PlainKernel
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 from filbert.tree import Tree
 
-__all__ = ["PartialTree", "SubsetTree", "Subtree", "TreeKernel"]
 
-FloatArray = NDArray[np.float64]
-
-
-class TreeKernel(BaseEstimator):  # type: ignore[misc]
+class TreeKernel(PlainKernel):
     """What all tree kernels have in common.
 
     With ``normalize=True`` the value is ``K(a, b) / sqrt(K(a, a) K(b, b))``, between 0 and 1, and 0
@@ -60,10 +44,10 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (len(X), len(Y))
         """
-        a = as_forest(X)
-        b = None if Y is None or Y is X else as_forest(Y)
+        a = self.trees_of(X)
+        b = None if Y is None or Y is X else self.trees_of(Y)
         spec = self._spec()
-        out = _empty_matrix(len(a), len(a if b is None else b))
+        out = empty_matrix(len(a), len(a if b is None else b))
         with progress_bar(type(self).__name__, show=verbose > 0) as progress:
             return _core.kernel_matrix(
                 spec,
@@ -79,7 +63,7 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
         """Compute the kernel of each tree with itself: the diagonal of ``self(X)``."""
-        forest = as_forest(X)
+        forest = self.trees_of(X)
         spec = self._spec()
         values = _core.self_kernels(
             spec, forest._dag, forest._roots, bool(self.normalize), n_threads(n_jobs), None
@@ -91,21 +75,13 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
             )
         return values
 
+    def trees_of(self, X: Any) -> Forest:
+        """Return the trees that the kernel is of: X, or the part of it that has been named."""
+        return self._forest_of(X)
+
     def pair(self, a: Tree | str, b: Tree | str) -> float:
         """Compute the kernel of two trees."""
-        return float(self([a], [b], n_jobs=1)[0, 0])
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.get_params() == other.get_params()
-
-    def __hash__(self) -> int:
-        return hash((type(self), *sorted(self.get_params().items())))
-
-    def __repr__(self) -> str:
-        values = self.get_params(deep=False)
-        parameters = [name for name in signature(type(self)).parameters if name in values]
-        shown = (f"{name}={_shown(values[name])}" for name in parameters)
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 
     @abstractmethod
     def _spec(self) -> _core.KernelSpec:
@@ -114,18 +90,11 @@ class TreeKernel(BaseEstimator):  # type: ignore[misc]
     def _check_decay(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
-            if not _is_number(value, Real) or not 0 < value <= 1:
+            if not is_number(value, Real) or not 0 < value <= 1:
                 raise InvalidParameterError(
                     f"{type(self).__name__}: {name} must be in (0, 1], got {value!r}"
                 )
         self._check_switch("normalize")
-
-    def _check_switch(self, name: str) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, bool | np.bool_):
-            raise InvalidParameterError(
-                f"{type(self).__name__}: {name} must be True or False, got {value!r}"
-            )
 
 
 class Subtree(TreeKernel):
@@ -142,6 +111,8 @@ class Subtree(TreeKernel):
         The papers' :math:`\lambda`.
     normalize : bool
         Divide by the geometric mean of the self-kernels.
+    part : str, optional
+        See `on`.
 
     Examples
     --------
@@ -149,9 +120,12 @@ class Subtree(TreeKernel):
     0.5
     """
 
-    def __init__(self, decay: float = 0.4, *, normalize: bool = True) -> None:
+    def __init__(
+        self, decay: float = 0.4, *, normalize: bool = True, part: str | None = None
+    ) -> None:
         self.decay = decay
         self.normalize = normalize
+        self.part = part
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
@@ -178,6 +152,8 @@ class SubsetTree(TreeKernel):
         of words" variant).
     normalize : bool
         Divide by the geometric mean of the self-kernels.
+    part : str, optional
+        See `on`.
 
     Examples
     --------
@@ -187,11 +163,17 @@ class SubsetTree(TreeKernel):
     """
 
     def __init__(
-        self, decay: float = 0.4, *, include_leaves: bool = False, normalize: bool = True
+        self,
+        decay: float = 0.4,
+        *,
+        include_leaves: bool = False,
+        normalize: bool = True,
+        part: str | None = None,
     ) -> None:
         self.decay = decay
         self.include_leaves = include_leaves
         self.normalize = normalize
+        self.part = part
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
@@ -229,6 +211,8 @@ class PartialTree(TreeKernel):
         None for no limit.
     normalize : bool
         Divide by the geometric mean of the self-kernels.
+    part : str, optional
+        See `on`.
 
     Examples
     --------
@@ -246,6 +230,7 @@ class PartialTree(TreeKernel):
         max_subsequence: int | None = None,
         max_steps: float | None = 1e9,
         normalize: bool = True,
+        part: str | None = None,
     ) -> None:
         self.decay = decay
         self.depth_decay = depth_decay
@@ -253,6 +238,7 @@ class PartialTree(TreeKernel):
         self.max_subsequence = max_subsequence
         self.max_steps = max_steps
         self.normalize = normalize
+        self.part = part
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay", "depth_decay")
@@ -261,12 +247,12 @@ class PartialTree(TreeKernel):
                 f"PartialTree: penalty must be 'span' or 'gaps', got {self.penalty!r}"
             )
         longest = self.max_subsequence
-        if longest is not None and not (_is_number(longest, Integral) and 1 <= longest < 2**32):
+        if longest is not None and not (is_number(longest, Integral) and 1 <= longest < 2**32):
             raise InvalidParameterError(
                 f"PartialTree: max_subsequence must be None or a positive integer, got {longest!r}"
             )
         most = float("inf") if self.max_steps is None else self.max_steps
-        if not _is_number(most, Real) or not most > 0:
+        if not is_number(most, Real) or not most > 0:
             raise InvalidParameterError(
                 f"PartialTree: max_steps must be None or positive, got {self.max_steps!r}"
             )
@@ -278,22 +264,3 @@ class PartialTree(TreeKernel):
             max_subsequence=0 if longest is None else int(longest),
             max_steps=float(most),
         )
-
-
-def _is_number(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
-
-
-def _shown(value: Any) -> str:
-    """1e+09 rather than 1000000000.0."""
-    return f"{value:.0e}" if isinstance(value, float) and value == 1e9 else repr(value)
-
-
-def _empty_matrix(n: int, m: int) -> FloatArray:
-    try:
-        return _core.empty_matrix(n, m)
-    except MemoryError:
-        raise MatrixTooLargeError(
-            f"a kernel matrix of {n:,} x {m:,} needs {n * m * 8 / 2**30:,.1f} GiB: "
-            "compute it in parts, kernel(X[:1000], Y)"
-        ) from None

@@ -1,0 +1,90 @@
+"""Kernels of one tree or one vector an example, which may be a part of examples with several."""
+
+from inspect import signature
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.examples import Examples
+from filbert.forest import Forest, as_forest
+from filbert.kernels.algebra import Kernel, shown
+
+
+class PlainKernel(Kernel):
+    """A kernel of one tree or vector an example; `part` names it where examples have several."""
+
+    part: str | None
+
+    def on(self, part: str) -> Self:
+        """Return the same kernel on a named part of :class:`~filbert.Examples`.
+
+        Examples
+        --------
+        >>> from filbert import Examples, Forest
+        >>> from filbert.kernels import SubsetTree
+        >>> X = Examples(first=Forest(["(a b)", "(a c)"]), second=Forest(["(a b)", "(a b)"]))
+        >>> SubsetTree().on("second")(X)
+        array([[1., 1.],
+               [1., 1.]])
+        """
+        if not isinstance(part, str):
+            raise InvalidParameterError(f"a part is named by a string, got {part!r}")
+        kernel: Self = clone(self).set_params(part=part)
+        return kernel
+
+    def whole(self) -> Self:
+        """Return the same kernel of examples that are no part of anything."""
+        kernel: Self = self if self.part is None else clone(self).set_params(part=None)
+        return kernel
+
+    def normalized(self) -> Kernel:
+        """Return the same kernel with ``normalize=True``."""
+        if "normalize" not in self.get_params(deep=False):
+            return super().normalized()
+        kernel: Kernel = clone(self).set_params(normalize=True)
+        return kernel
+
+    def part_of(self, X: Any) -> Any:
+        """Return what the kernel is of: X, or the part of it that has been named."""
+        if isinstance(X, Examples):
+            names = ", ".join(map(repr, X.parts))
+            if self.part is None:
+                raise InvalidParameterError(
+                    f"examples have the parts {names}: say which one {self!r} is for, such as "
+                    f".on({next(iter(X.parts))!r})"
+                )
+            if self.part not in X.parts:
+                raise InvalidParameterError(
+                    f"{self!r} needs a part {self.part!r}, but the examples have {names}"
+                )
+            return X[self.part]
+        if self.part is not None:
+            raise InvalidParameterError(
+                f"{self!r} needs Examples with a part {self.part!r}, got {type(X).__name__}"
+            )
+        return X
+
+    def _forest_of(self, X: Any) -> Forest:
+        """Return what the kernel is of as trees."""
+        part = self.part_of(X)
+        if self.part is not None and not isinstance(part, Forest):
+            raise InputTypeError(
+                f"{self!r} needs trees, but part {self.part!r} is a matrix of features"
+            )
+        return as_forest(part)
+
+    def __repr__(self) -> str:
+        values = self.get_params(deep=False)
+        names = [name for name in signature(type(self)).parameters if name != "part"]
+        listed = ", ".join(f"{name}={shown(values[name])}" for name in names if name in values)
+        on = "" if values.get("part") is None else f".on({values['part']!r})"
+        return f"{type(self).__name__}({listed}){on}"
+
+    def _check_switch(self, name: str) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, bool | np.bool_):
+            raise InvalidParameterError(
+                f"{type(self).__name__}: {name} must be True or False, got {value!r}"
+            )
