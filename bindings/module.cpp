@@ -68,4 +68,5 @@ NB_MODULE(_core, m) {
   filbert::bind_planes(m);
   filbert::bind_rows(m);
   filbert::bind_scorer(m);
+  filbert::bind_sums(m);
 }
