@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "engine/operator.hpp"
+#include "engine/sum_factors.hpp"
 #include "learn/perceptron.hpp"
 #include "learn/perceptron_epochs.hpp"
 
@@ -247,15 +248,14 @@ support_vectors(const OnlinePerceptron& model, std::size_t term) {
 
 template <class Factors>
 std::tuple<NumpyArray<std::uint32_t>, LogArrays> run_epochs(
-    const Factors& factors, std::size_t n_columns, const MatrixOf<std::int8_t>& y,
-    const Array<double>& weights, double margin, bool intercept,
-    const MatrixOf<std::uint32_t>& order, nb::object progress) {
+    const Factors& factors, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
+    double margin, bool intercept, const MatrixOf<std::uint32_t>& order, nb::object progress) {
   const std::size_t n = factors.n_trees();
   const PerceptronTargets targets = checked_targets(y.shape(0), n, y, weights, margin);
   check_rows({order.data(), order.size()}, n);
   PerceptronProgress done;
   const Watch watch = watch_progress(std::move(progress), done);
-  PerceptronEpochs<Factors> epochs(factors, n_columns, targets, intercept);
+  PerceptronEpochs<Factors> epochs(factors, targets, intercept);
   {
     const nb::gil_scoped_release release;
     parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
@@ -298,15 +298,21 @@ void bind_perceptron(nb::module_& m) {
       .def("support_trees", &support_trees, nb::arg("term"))
       .def("support_vectors", &support_vectors, nb::arg("term"));
 
-  m.def(
-      "train_perceptron",
-      [](const KernelOperator& k, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
-         double margin, bool intercept, const MatrixOf<std::uint32_t>& order, nb::object progress) {
-        return run_epochs(k.trees(), k.trees().mass.size(), y, weights, margin, intercept, order,
-                          std::move(progress));
-      },
-      nb::arg("factors"), nb::arg("y"), nb::arg("weights"), nb::arg("margin"), nb::arg("intercept"),
-      nb::arg("order"), nb::arg("progress").none());
+  const auto def_training = [&](const auto& train) {
+    m.def("train_perceptron", train, nb::arg("factors"), nb::arg("y"), nb::arg("weights"),
+          nb::arg("margin"), nb::arg("intercept"), nb::arg("order"), nb::arg("progress").none());
+  };
+  def_training([](const KernelOperator& k, const MatrixOf<std::int8_t>& y,
+                  const Array<double>& weights, double margin, bool intercept,
+                  const MatrixOf<std::uint32_t>& order, nb::object progress) {
+    return run_epochs(SingleFactors(k.trees()), y, weights, margin, intercept, order,
+                      std::move(progress));
+  });
+  def_training([](const SumFactors& k, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
+                  double margin, bool intercept, const MatrixOf<std::uint32_t>& order,
+                  nb::object progress) {
+    return run_epochs(k, y, weights, margin, intercept, order, std::move(progress));
+  });
 }
 
 }  // namespace filbert

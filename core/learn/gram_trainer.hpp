@@ -56,6 +56,9 @@ class GramTrainer {
     std::iota(tree_of_.begin(), tree_of_.end(), 0u);
   }
 
+  GramTrainer(const GramTrainer&) = delete;  // the cache refers to the rows
+  GramTrainer& operator=(const GramTrainer&) = delete;
+
   std::size_t n_trees() const { return tree_of_.size(); }
 
   std::vector<SvmSolution> train(std::span<const SvmProblem> problems,

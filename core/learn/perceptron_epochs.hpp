@@ -14,18 +14,17 @@
 
 namespace filbert {
 
-// Factors: TreeFactors, or what else has its dot, add, scale, diagonal and self.
+// Factors: SingleFactors or SumFactors (see engine/sum_factors.hpp).
 template <class Factors>
 class PerceptronEpochs {
  public:
-  PerceptronEpochs(const Factors& factors, std::size_t n_columns, const PerceptronTargets& targets,
-                   bool intercept)
+  PerceptronEpochs(const Factors& factors, const PerceptronTargets& targets, bool intercept)
       : f_(factors),
         targets_(targets),
         n_(factors.n_trees()),
         intercept_(intercept),
         rule_(n_ == 0 ? 0 : targets.y.size() / n_),
-        z_(rule_.n_problems(), std::vector<double>(n_columns, 0.0)),
+        z_(rule_.n_problems(), std::vector<double>(factors.n_columns(), 0.0)),
         own_(rule_.n_problems(), std::vector<double>(n_, 0.0)),
         bias_(rule_.n_problems(), 0.0),
         support_of_(n_, kNone) {}
@@ -41,7 +40,7 @@ class PerceptronEpochs {
       if (targets_.weights[i] == 0.0) continue;
       const double norm = std::sqrt(f_.self[i] + (intercept_ ? 1.0 : 0.0));
       for (std::size_t p = 0; p < scores.size(); ++p) {
-        scores[p] = f_.scale[i] * f_.dot(i, z_[p].data()) + f_.diagonal[i] * own_[p][i] + bias_[p];
+        scores[p] = f_.dot(i, z_[p].data()) + f_.diagonal[i] * own_[p][i] + bias_[p];
       }
       const bool error = rule_.is_error(targets_, i, n_, scores, norm);
       for (std::uint32_t p = 0; p < scores.size(); ++p) {
@@ -64,7 +63,7 @@ class PerceptronEpochs {
       support_.push_back(i);
     }
     log_.updates.push_back({support_of_[i], problem, amount, log_.n_seen + 1});
-    f_.add(i, amount * f_.scale[i], z_[problem].data());
+    f_.add(i, amount, z_[problem].data());
     own_[problem][i] += amount;
     if (intercept_) bias_[problem] += amount;
     rule_.note_update(problem, amount, norm);

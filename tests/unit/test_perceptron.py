@@ -177,6 +177,8 @@ def test_sums(kernel: Any, seed: int, n_classes: int) -> None:
     wanted = expected(kernel, X, y, X_new, order=[*range(15)])
     clf = TreePerceptron(kernel, engine="online").fit(X, y)
     assert_equal(decisions(clf, X_new), wanted)
+    dense = Examples(tree=X_new["tree"], features=X_new["features"].toarray())
+    assert_equal(decisions(clf, dense), wanted)
 
 
 def test_the_order_of_each_epoch_is_drawn() -> None:

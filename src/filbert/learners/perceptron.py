@@ -27,6 +27,7 @@ from filbert.learners.targets import (
 )
 from filbert.model import factorize
 from filbert.progress import progress_bar
+from filbert.threads import n_threads
 from filbert.work import row_steps, steps_worth_trying
 
 FloatArray = NDArray[np.float64]
@@ -416,12 +417,18 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(margin, Real) or isinstance(margin, bool) or not 0 <= margin < np.inf:
             self._refuse("margin", "a number that is not negative")
         self._check_kernel()
+        n_threads(self.n_jobs)
 
     def _check_kernel(self) -> None:
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             self._refuse("kernel", "a kernel of filbert.kernels, such as SubsetTree()")
         terms = Terms(self._new_kernel(), intercept=False)
         terms.new_model(1)
+        if self.max_nodes is not None and self.engine == "factors":
+            raise InvalidParameterError(
+                "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
+                "none. Use engine='auto' or 'online'."
+            )
         if self.max_nodes is not None and not any(isinstance(t, TreeKernel) for t in terms.terms):
             raise InvalidParameterError(
                 f"TreePerceptron: max_nodes is a number of nodes of trees, and {self.kernel!r} "

@@ -9,9 +9,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from filbert import _core
+from filbert.errors import InvalidParameterError
 from filbert.examples import Examples
 from filbert.forest import Forest
-from filbert.kernels import Constant, Kernel, TreeKernel
+from filbert.kernels import Kernel, TreeKernel
 from filbert.learners.perceptron_terms import Batch, Terms
 from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.float64]
 _MANY = 20_000  # trees to score: from there on together with the support vectors, by factors
 _VOTE_BYTES = 64 << 20  # of kernel values at a time
 _ROUNDING = 1e-12  # as in the core's perceptron_rule.hpp
+ERROR_BLOCK = 1000  # examples whose wrong predictions are counted together
 _KEPT = 0.9  # of max_nodes, when support vectors leave
 
 
@@ -89,6 +91,7 @@ class PerceptronModel:
         self.intercept = intercept
         self.n_problems = n_problems
         self.n_forgotten = 0
+        self.widths: dict[str, int] = {}  # of dense vectors, by part: all have as many features
         self.terms = Terms(kernel, intercept=intercept)
         self._plain = None if log is None else (support, log)
         self._core = self.terms.new_model(n_problems) if log is None else None
@@ -129,18 +132,16 @@ class PerceptronModel:
         return core
 
     def _support(self, core: _core.OnlinePerceptron) -> Any:
-        parts: dict[str | None, Any] = {}
+        data: list[Any] = []
         for t, term in enumerate(self.terms.terms):
-            if isinstance(term, Constant) or term.part in parts:
-                continue
             if isinstance(term, TreeKernel):
-                parts[term.part] = Forest._of(*core.support_trees(t))
+                data.append(Forest._of(*core.support_trees(t)))
             else:
                 begin, features, values = core.support_vectors(t)
                 shape = len(begin) - 1, int(features.max(initial=0)) + 1
                 rows = (values, features.astype(np.int64), begin.astype(np.int64))
-                parts[term.part] = sp.csr_array(rows, shape=shape)
-        return parts[None] if None in parts else Examples._of({str(k): v for k, v in parts.items()})
+                data.append(sp.csr_array(rows, shape=shape))
+        return self.terms.together(data)
 
     def __getstate__(self) -> dict[str, Any]:
         self.plain()
@@ -150,7 +151,14 @@ class PerceptronModel:
 
     def batch(self, X: Any, n_jobs: int | None) -> Batch:
         """Check examples, so that learning from them cannot fail."""
-        return self.terms.batch(X, self.growing(), n_threads(n_jobs))
+        batch = self.terms.batch(X, self.growing(), n_threads(n_jobs))
+        for part, width in batch.widths.items():
+            if self.widths.get(part, width) != width:
+                raise InvalidParameterError(
+                    f"{f'part {part!r} has' if part else 'there are'} vectors of {width:,} "
+                    f"features, but {self.widths[part]:,} so far"
+                )
+        return batch
 
     def learn(
         self,
@@ -166,6 +174,7 @@ class PerceptronModel:
         progress: Callable[[int, int], None] | None,
     ) -> None:
         """Learn from examples in an order; `support_of` tells, and is told, which are known."""
+        self.widths |= batch.widths
         n_done = 0
         while n_done < len(order):
             core = self.growing()
@@ -245,7 +254,7 @@ class PerceptronModel:
         votes = np.zeros((n, self.n_problems))
         if n == 0 or n_support == 0:
             return votes
-        X = data[0] if self.terms.terms[0].part is None else X
+        X = self.terms.together(data)
         norms = np.sqrt(self.terms.kernel.diag(support, n_jobs=n_jobs))
         at_a_time = max(1, _VOTE_BYTES // (8 * max(n_support, len(log.amount))))
         for first in range(0, n, at_a_time):

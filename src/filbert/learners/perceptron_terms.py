@@ -46,6 +46,7 @@ class Batch:
     parts: list[_core.ExamplePart]  # by term
     scales: FloatArray  # by term and example
     norms: FloatArray  # by example: sqrt(K(x, x))
+    widths: dict[str, int]  # features of dense vectors, by part
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -75,7 +76,21 @@ class Terms:
         scales, own = _scales(self.kernel, iter(selves))
         if not np.isfinite(own).all():
             raise KernelOverflowError(f"{self.kernel!r} of an example with itself")
-        return Batch(parts, np.array(scales), np.sqrt(own))
+        return Batch(parts, np.array(scales), np.sqrt(own), self._widths(X))
+
+    def together(self, data: list[Any]) -> Any:
+        """Put what the terms are of together again, in the form that X has."""
+        of_terms = zip(self.terms, data, strict=True)
+        parts = {t.part: one for t, one in of_terms if not isinstance(t, Constant)}
+        if None in parts:
+            return parts[None]
+        return Examples._of({str(name): one for name, one in parts.items()})
+
+    def _widths(self, X: Any) -> dict[str, int]:
+        """Return how many features dense vectors have, by part."""
+        vectors = {t.part or "": t.part_of(X) for t in self.terms if isinstance(t, VectorTerm)}
+        dense = {part: rows for part, rows in vectors.items() if not sp.issparse(rows)}
+        return {part: int(np.shape(rows)[1]) for part, rows in dense.items()}
 
     def data(self, X: Any) -> list[Any]:
         """Return what each term is of: a Forest, or vectors in rows."""

@@ -58,8 +58,9 @@ def coded_labels(y: ArrayLike, n: int, classes: NDArray[Any]) -> NDArray[np.intp
         places, unknown = np.zeros(n, dtype=np.intp), np.arange(n)
     if len(unknown):
         shown = ", ".join(map(repr, classes[:10].tolist()))
+        label = labels[unknown[:1]].tolist()[0]
         raise InvalidParameterError(
-            f"sample {unknown[0]} has the label {labels[unknown[0]]!r}, which is none of the "
+            f"sample {unknown[0]} has the label {label!r}, which is none of the "
             f"classes {shown}: list all of them in the first call of partial_fit"
         )
     return places
