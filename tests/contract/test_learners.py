@@ -8,7 +8,7 @@ import pytest
 
 from filbert import TreePerceptron, TreeSVC
 from filbert.errors import FilbertError
-from filbert.kernels import PartialTree, Subtree
+from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.testing import check_tree_estimator
 from filbert.testing.tools import CHECKS, abilities
 
@@ -18,6 +18,7 @@ LEARNERS = [
     TreeSVC(),
     TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
     TreeSVC(PartialTree()),
+    TreeSVC(SubsetTree() + 0.5 * Subtree() + 0.1),
 ]
 # What is heavy wins where examples are seen often enough.
 PERCEPTRONS = [

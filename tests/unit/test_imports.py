@@ -21,7 +21,7 @@ STAGES = [
     ["drawing", "tree", "forest", "examples"],
     ["kernels"],
     ["work"],
-    ["model"],
+    ["model", "sum_model"],
     ["learners"],
     ["metrics"],
     ["explain", "report"],

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from filbert import _core
 from filbert.errors import InvalidParameterError
-from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
 from filbert.learners.perceptron_terms import Batch, Terms

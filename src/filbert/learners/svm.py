@@ -13,13 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import as_forest
-from filbert.kernels import PartialTree, SubsetTree, TreeKernel
-from filbert.learners.exact import Engine, ExactTrainer
+from filbert.kernels import Kernel, PartialTree, SubsetTree, TreeKernel
+from filbert.learners.exact import Engine, ExactTrainer, SumTrainer
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
 from filbert.learners.svm_parameters import check_cost, check_parameters
 from filbert.learners.targets import checked_classes, checked_weights, class_factors, signs_of
-from filbert.model import CallableKernelModel, Kernel, Method, SupportVectorModel
+from filbert.model import CallableKernelModel, KernelFunction, Method
+from filbert.sum_model import SumModel, model_of, rows_for
 
 FloatArray = NDArray[np.float64]
 
@@ -54,8 +55,12 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    kernel : SubsetTree, Subtree or PartialTree, or callable, optional
-        SubsetTree() by default. The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
+    kernel : Kernel or callable, optional
+        SubsetTree() by default. The strategy "exact" takes SubsetTree, Subtree and PartialTree, and
+        sums of these and of Linear and Polynomial, with X being :class:`~filbert.Examples` where
+        they name parts. Polynomials are written out in products of features, so vectors should be
+        sparse. With ``engine="rows"`` it takes any kernel of Filbert's, by the whole kernel matrix.
+        The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
         array of shape (len(X), len(Y)); X may then be anything that has a `shape` and takes slices
         and arrays of indices, such as an array or a sparse matrix. Tables of pandas become arrays.
     C : float
@@ -117,7 +122,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Sweeps or iterations; of many classes, the most.
     engine_ : str
         How kernels were computed, and why.
-    model_ : SupportVectorModel, or CallableKernelModel for a kernel that is not one of Filbert's
+    model_ : SupportVectorModel for a tree kernel, SumModel for a sum, or else CallableKernelModel
     sample_size_ : int or None
         The sample size that was used; None for "exact", as what follows.
     delta_calls_ : int or None
@@ -141,7 +146,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: TreeKernel | Kernel | None = None,
+        kernel: Kernel | KernelFunction | None = None,
         *,
         C: float = 1.0,
         strategy: Literal["exact", "usvm", "sdag", "sdag+"] = "exact",
@@ -206,6 +211,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(self.model_, CallableKernelModel):
             values = self.model_.decision_function(self._examples(X))
+        elif isinstance(self.model_, SumModel):
+            values = self.model_.decision_function(self._examples(X), n_jobs=self.n_jobs)
         else:
             # Partial trees that were not factorised in training are not in prediction.
             partial = isinstance(self.model_.kernel, PartialTree)
@@ -253,6 +260,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Take X as trees, or as it is where it is for a kernel that is not ours."""
         if isinstance(self.kernel, TreeKernel):
             return self.kernel.trees_of(X)
+        if isinstance(self.kernel, Kernel):
+            return rows_for(self.kernel, X)
         if self.kernel is None or not hasattr(X, "shape"):
             return as_forest(X)
         rows = X.to_numpy() if hasattr(X, "iloc") else X  # a table is indexed by its labels
@@ -262,7 +271,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _trainer(self, kernel: Any, examples: Any) -> Trainer:
         if self.strategy == "exact":
-            return ExactTrainer(
+            trainer = ExactTrainer if isinstance(kernel, TreeKernel) else SumTrainer
+            return trainer(
                 kernel,
                 examples,
                 engine=self.engine,
@@ -298,8 +308,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.support_ = np.flatnonzero(solution.coef.any(axis=0))
         coef = solution.coef[:, self.support_]
-        model = SupportVectorModel if isinstance(task.kernel, TreeKernel) else CallableKernelModel
-        self.model_ = model(task.kernel, task.examples[self.support_], coef, solution.intercept)
+        support = task.examples[self.support_]
+        self.model_ = model_of(task.kernel, support, coef, solution.intercept)
         self.classes_ = task.classes
         self.n_support_ = np.bincount(task.coded[self.support_], minlength=len(task.classes))
         self.dual_coef_ = coef
