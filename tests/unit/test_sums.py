@@ -242,9 +242,7 @@ def test_single_trees_and_vectors_need_no_parts() -> None:
 def test_the_same_bytes_on_any_number_of_threads(loss: Any) -> None:
     X, new = examples(7, 60), examples(8, 60)
     y = np.arange(60) % 3
-    one, two = (
-        TreeSVC(KERNEL, loss=loss, random_state=1, n_jobs=n).fit(X, y) for n in (1, 2)
-    )
+    one, two = (TreeSVC(KERNEL, loss=loss, random_state=1, n_jobs=n).fit(X, y) for n in (1, 2))
     assert one.dual_coef_.tobytes() == two.dual_coef_.tobytes()
     assert one.decision_function(new).tobytes() == two.decision_function(new).tobytes()
 

@@ -79,6 +79,16 @@ def check_is_sum(kernel: Kernel, instead: str = "") -> None:
         )
 
 
+def simplified(kernel: Kernel) -> Kernel:
+    """Return a product with a constant, or a power of a kernel of vectors, as what it is."""
+    same = None
+    if isinstance(kernel, Power):
+        same = _raised(kernel)
+    elif isinstance(kernel, Product):
+        same = _scaled(kernel)
+    return kernel if same is None else same
+
+
 def plain_kernels(kernel: Kernel) -> Iterator[Kernel]:
     """Give the kernels of trees and vectors that an expression is made from."""
     if isinstance(kernel, PlainKernel):

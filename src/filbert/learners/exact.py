@@ -145,7 +145,7 @@ class ExactTrainer(DualTrainer):
 
 
 class SumTrainer(DualTrainer):
-    """Of any kernel of Filbert's: sums by the factors of their terms, others by the whole matrix."""
+    """Of any kernel of Filbert's: sums by the factors of their terms, others by the matrix."""
 
     def __init__(
         self,
@@ -177,26 +177,14 @@ class SumTrainer(DualTrainer):
             return self._whole_matrix(), f"rows: {error}"
 
     def _factors(self, *, limited: bool) -> SumOperator:
-        terms = terms_of(self.kernel, self.examples, n_jobs=self.n_jobs)
-        operators: list[tuple[Any, FloatArray, list[float]]] = []
-        for number, term in enumerate(terms, 1):
-            with progress_bar(f"term {number} of {len(terms)}", show=self.verbose > 0) as progress:
-                operators.append((self._of_term(term, limited, progress), term.scale, [1.0]))
-        return SumOperator(operators)
-
-    def _of_term(self, term: Term, limited: bool, progress: Any) -> KernelOperator | VectorOperator:
-        kernel = term.kernel
-        options: dict[str, Any] = {"max_memory": self.max_memory, "n_jobs": self.n_jobs}
-        if isinstance(kernel, Constant):
-            return constant_factors(len(term.scale))
-        if isinstance(kernel, VectorKernel):
-            vectors = kernel.vectors_of(self.examples)
-            return vector_factors(kernel, vectors, progress=progress, **options)
-        trees = kernel.trees_of(self.examples)
-        max_work = None
-        if limited and isinstance(kernel, PartialTree):
-            max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
-        return factorize(kernel, trees, max_work=max_work, progress=progress, **options)
+        return sum_factors(
+            self.kernel,
+            self.examples,
+            limited=limited,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
 
     def _whole_matrix_fits(self) -> bool:
         return 8 * n_examples(self.examples) ** 2 <= self._room()
@@ -213,3 +201,38 @@ class SumTrainer(DualTrainer):
 
     def _room(self) -> int:
         return _ROWS_KEPT if self.max_memory is None else self.max_memory
+
+
+def sum_factors(
+    kernel: Kernel,
+    examples: Any,
+    *,
+    limited: bool,
+    max_memory: int | None,
+    n_jobs: int | None,
+    verbose: int,
+) -> SumOperator:
+    """Factorise a sum term by term; `limited` gives up where partial trees take too much work."""
+    terms = terms_of(kernel, examples, n_jobs=n_jobs)
+    operators: list[tuple[Any, FloatArray, list[float]]] = []
+    for number, term in enumerate(terms, 1):
+        with progress_bar(f"term {number} of {len(terms)}", show=verbose > 0) as progress:
+            options = {"max_memory": max_memory, "n_jobs": n_jobs, "progress": progress}
+            factors = _term_factors(term, examples, limited, options)
+        operators.append((factors, term.scale, [1.0]))
+    return SumOperator(operators)
+
+
+def _term_factors(
+    term: Term, examples: Any, limited: bool, options: dict[str, Any]
+) -> KernelOperator | VectorOperator:
+    kernel = term.kernel
+    if isinstance(kernel, Constant):
+        return constant_factors(len(term.scale))
+    if isinstance(kernel, VectorKernel):
+        return vector_factors(kernel, kernel.vectors_of(examples), **options)
+    trees = kernel.trees_of(examples)
+    max_work = None
+    if limited and isinstance(kernel, PartialTree):
+        max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
+    return factorize(kernel, trees, max_work=max_work, **options)

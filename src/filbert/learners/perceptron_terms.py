@@ -29,7 +29,7 @@ from filbert.kernels import (
     Subtree,
     Sum,
 )
-from filbert.kernels.vector import _checked
+from filbert.kernels.terms import simplified
 
 FloatArray = NDArray[np.float64]
 TreeTerm = SubsetTree | Subtree | PartialTree
@@ -100,30 +100,8 @@ class Terms:
         return [ones if one is None else one for one in found]
 
 
-def as_examples(kernel: Kernel, X: Any) -> Any:
-    """Take what users have as something that has a shape and can be sliced."""
-    if isinstance(X, Examples):
-        return X
-    first = next((t for t in Terms(kernel, intercept=False).terms if not _is_constant(t)), None)
-    if isinstance(first, TreeTerm):
-        return first.trees_of(X)
-    if isinstance(first, VectorTerm):
-        return _checked(first.part_of(X), first)
-    raise InvalidParameterError(f"{kernel!r} is the same for all examples: nothing can be learnt")
-
-
-def without_others(X: Any) -> Any:
-    """Return examples whose forests have no nodes but their own."""
-    if isinstance(X, Examples):
-        return Examples._of({name: without_others(part) for name, part in X.parts.items()})
-    return Forest._of(*X._dag.extract(X._roots)) if isinstance(X, Forest) else X
-
-
-def _is_constant(term: Term) -> bool:
-    return isinstance(term, Constant)
-
-
 def _terms(kernel: Any) -> Iterator[Term]:
+    kernel = simplified(kernel)
     if isinstance(kernel, Sum):
         yield from _terms(kernel.left)
         yield from _terms(kernel.right)
@@ -133,15 +111,15 @@ def _terms(kernel: Any) -> Iterator[Term]:
         yield kernel
     else:
         raise InvalidParameterError(
-            f"TreePerceptron needs a sum of kernels of trees and of vectors, which {kernel!r} is "
-            "not. Use TreeSVC(strategy='usvm'), which takes any kernel."
+            f"TreePerceptron needs a sum of SubsetTree, Subtree, PartialTree, Linear, Polynomial "
+            f"and RBF, also scaled and normalised, which {kernel!r} is not. Use "
+            "TreeSVC(strategy='usvm'), which takes any kernel."
         )
 
 
 def _spec(term: Term) -> Any:
     if isinstance(term, TreeTerm):
         return term._spec()
-    term._check()
     if isinstance(term, Polynomial):
         return "polynomial", int(term.degree), float(term.gamma), float(term.coef0)
     return ("rbf", 1, float(term.gamma), 0.0) if isinstance(term, RBF) else ("linear", 1, 1.0, 0.0)
@@ -149,12 +127,12 @@ def _spec(term: Term) -> Any:
 
 def _scales(kernel: Any, selves: Iterator[FloatArray]) -> tuple[list[FloatArray], FloatArray]:
     """Return the scales of a kernel's terms, and the kernel of each example with itself."""
+    kernel = simplified(kernel)
     if isinstance(kernel, Sum):
         left, of_left = _scales(kernel.left, selves)
         right, of_right = _scales(kernel.right, selves)
         return left + right, of_left + of_right
     if isinstance(kernel, Scaled | Normalized):
-        kernel._check()
         scales, own = _scales(kernel.kernel, selves)
         if isinstance(kernel, Scaled):
             return [np.sqrt(kernel.factor) * s for s in scales], kernel.factor * own
@@ -162,7 +140,7 @@ def _scales(kernel: Any, selves: Iterator[FloatArray]) -> tuple[list[FloatArray]
     own = next(selves)
     if isinstance(kernel, Constant):
         return [np.full(len(own), np.sqrt(kernel.value))], kernel.value * own
-    if kernel.normalize:
+    if getattr(kernel, "normalize", False):
         return [_inverse_roots(own)], (own > 0).astype(np.float64)
     return [np.ones(len(own))], own
 
@@ -174,7 +152,7 @@ def _inverse_roots(values: FloatArray) -> FloatArray:
 def _data(term: TreeTerm | VectorTerm, X: Any) -> Any:
     if isinstance(term, TreeTerm):
         return term.trees_of(X)
-    rows = sp.csr_array(_checked(term.part_of(X), term))
+    rows = sp.csr_array(term.vectors_of(X))
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
