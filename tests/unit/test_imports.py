@@ -21,7 +21,7 @@ STAGES = [
     ["drawing", "tree", "forest", "examples"],
     ["kernels"],
     ["work"],
-    ["model", "sum_model"],
+    ["model", "sum_factors", "sum_model"],
     ["learners"],
     ["metrics"],
     ["explain", "report"],

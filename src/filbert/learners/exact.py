@@ -4,23 +4,20 @@ from typing import Any, Literal
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from filbert._core import GramTrainer, KernelOperator, RowTrainer, SumOperator, VectorOperator
+from filbert._core import GramTrainer, KernelOperator, RowTrainer, SumOperator
 from filbert.errors import OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest
-from filbert.kernels import Constant, Kernel, PartialTree, Subtree, TreeKernel, VectorKernel
+from filbert.kernels import Kernel, PartialTree, Subtree, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import Term, terms_of
 from filbert.learners.problems import Problems, Solution
 from filbert.model import factorize
 from filbert.progress import progress_bar
-from filbert.sum_model import constant_factors, vector_factors
+from filbert.sum_factors import sum_factors
 from filbert.threads import n_threads
 from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
-FloatArray = NDArray[np.float64]
 Engine = Literal["auto", "factors", "rows"]
 
 _MAX_ITER = 10_000
@@ -180,8 +177,8 @@ class SumTrainer(DualTrainer):
         return sum_factors(
             self.kernel,
             self.examples,
-            limited=limited,
             max_memory=self.max_memory,
+            limited=limited,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
@@ -201,38 +198,3 @@ class SumTrainer(DualTrainer):
 
     def _room(self) -> int:
         return _ROWS_KEPT if self.max_memory is None else self.max_memory
-
-
-def sum_factors(
-    kernel: Kernel,
-    examples: Any,
-    *,
-    limited: bool,
-    max_memory: int | None,
-    n_jobs: int | None,
-    verbose: int,
-) -> SumOperator:
-    """Factorise a sum term by term; `limited` gives up where partial trees take too much work."""
-    terms = terms_of(kernel, examples, n_jobs=n_jobs)
-    operators: list[tuple[Any, FloatArray, list[float]]] = []
-    for number, term in enumerate(terms, 1):
-        with progress_bar(f"term {number} of {len(terms)}", show=verbose > 0) as progress:
-            options = {"max_memory": max_memory, "n_jobs": n_jobs, "progress": progress}
-            factors = _term_factors(term, examples, limited, options)
-        operators.append((factors, term.scale, [1.0]))
-    return SumOperator(operators)
-
-
-def _term_factors(
-    term: Term, examples: Any, limited: bool, options: dict[str, Any]
-) -> KernelOperator | VectorOperator:
-    kernel = term.kernel
-    if isinstance(kernel, Constant):
-        return constant_factors(len(term.scale))
-    if isinstance(kernel, VectorKernel):
-        return vector_factors(kernel, kernel.vectors_of(examples), **options)
-    trees = kernel.trees_of(examples)
-    max_work = None
-    if limited and isinstance(kernel, PartialTree):
-        max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
-    return factorize(kernel, trees, max_work=max_work, **options)

@@ -15,10 +15,8 @@ from filbert import _core
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import Kernel, SubsetTree, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import check_expression, check_is_sum, is_sum
-from filbert.learners.exact import sum_factors
+from filbert.kernels.terms import check_expression, check_is_sum, is_sum, plain_kernels
 from filbert.learners.perceptron_model import Log, PerceptronModel
-from filbert.learners.perceptron_terms import Terms
 from filbert.learners.svm import classes_by_score
 from filbert.learners.targets import (
     checked_classes,
@@ -30,6 +28,7 @@ from filbert.learners.targets import (
 )
 from filbert.model import factorize
 from filbert.progress import progress_bar
+from filbert.sum_factors import sum_factors
 from filbert.sum_model import rows_for, without_others
 from filbert.threads import n_threads
 from filbert.work import row_steps, steps_worth_trying
@@ -341,14 +340,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _factors(self, kernel: Kernel, X: Any) -> _core.KernelOperator | _core.SumOperator:
         limited = self.engine == "auto"
         if not isinstance(kernel, TreeKernel):
-            return sum_factors(
-                kernel,
-                X,
-                limited=limited,
-                max_memory=None,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
+            return sum_factors(kernel, X, limited=limited, n_jobs=self.n_jobs, verbose=self.verbose)
         trees = kernel.trees_of(X)
         max_work = steps_worth_trying(kernel, row_steps(kernel, trees)) if limited else None
         with progress_bar("factorising", show=self.verbose > 0) as progress:
@@ -438,13 +430,14 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._refuse("kernel", "a kernel of filbert.kernels, such as SubsetTree()")
         kernel = self._new_kernel()
         check_expression(kernel)
-        terms = Terms(kernel, intercept=False)
-        if self.max_nodes is not None and self.engine == "factors":
+        if self.max_nodes is None:
+            return
+        if self.engine == "factors":
             raise InvalidParameterError(
                 "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
                 "none. Use engine='auto' or 'online'."
             )
-        if self.max_nodes is not None and not any(isinstance(t, TreeKernel) for t in terms.terms):
+        if not any(isinstance(plain, TreeKernel) for plain in plain_kernels(kernel)):
             raise InvalidParameterError(
                 f"TreePerceptron: max_nodes is a number of nodes of trees, and {self.kernel!r} "
                 "has none. Leave it at None."

@@ -13,8 +13,8 @@ from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import is_sum
-from filbert.learners.perceptron_terms import Batch, Terms
+from filbert.kernels.terms import is_sum, plain_kernels
+from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
 from filbert.sum_model import model_of
 from filbert.threads import n_threads
 
@@ -245,12 +245,11 @@ class PerceptronModel:
         examples at a time as fit into memory.
         """
         support, log = self.plain()
-        data = self.terms.data(X)
         n, n_support = n_examples(X), n_examples(support)
         votes = np.zeros((n, self.n_problems))
         if n == 0 or n_support == 0:
             return votes
-        X = self.terms.together(data)
+        X, support = with_sparse_rows(X), with_sparse_rows(support)
         norms = np.sqrt(self.terms.kernel.diag(support, n_jobs=n_jobs))
         at_a_time = max(1, _VOTE_BYTES // (8 * max(n_support, len(log.amount))))
         for first in range(0, n, at_a_time):
@@ -282,13 +281,14 @@ class PerceptronModel:
                 "error_history": core.errors(),
             }
         support, log = self.plain()
-        forests = [one for one in self.terms.data(support) if isinstance(one, Forest)]
+        plain = plain_kernels(self.kernel)
+        forests = [kernel.trees_of(support) for kernel in plain if isinstance(kernel, TreeKernel)]
         return {
             **figures,
             "n_seen": log.n_seen,
             "n_errors": log.n_errors,
             "n_updates": len(log.amount),
-            "n_support": support.shape[0],
+            "n_support": n_examples(support),
             "n_nodes": sum(forest.n_subtrees for forest in forests),
             "n_tree_nodes": sum(forest.n_nodes for forest in forests),
             "error_history": log.errors,

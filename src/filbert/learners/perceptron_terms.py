@@ -6,6 +6,7 @@ kernels K_t of trees and of vectors, and a scale for each term and example.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,11 @@ class Terms:
 
     def __init__(self, kernel: Kernel, *, intercept: bool) -> None:
         self.kernel = kernel + 1 if intercept else kernel
-        self.terms = list(_terms(self.kernel))
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """The plain kernels; InvalidParameterError where the kernel is no sum of such."""
+        return list(_terms(self.kernel))
 
     def new_model(self, n_problems: int) -> _core.OnlinePerceptron:
         """Return a model without support vectors."""
@@ -111,7 +116,7 @@ def _terms(kernel: Any) -> Iterator[Term]:
         yield kernel
     else:
         raise InvalidParameterError(
-            f"TreePerceptron needs a sum of SubsetTree, Subtree, PartialTree, Linear, Polynomial "
+            "learning online needs a sum of SubsetTree, Subtree, PartialTree, Linear, Polynomial "
             f"and RBF, also scaled and normalised, which {kernel!r} is not. Use "
             "TreeSVC(strategy='usvm'), which takes any kernel."
         )
@@ -167,3 +172,10 @@ def _part(data: Any) -> _core.ExamplePart:
     return _core.ExamplePart(
         data.indptr.astype(np.uint64), data.indices.astype(np.uint32), data.data.astype(np.float64)
     )
+
+
+def with_sparse_rows(X: Any) -> Any:
+    """Return examples with all vectors in sparse rows, of which some may have more features."""
+    if isinstance(X, Examples):
+        return Examples._of({name: with_sparse_rows(part) for name, part in X.parts.items()})
+    return X if isinstance(X, Forest) else sp.csr_array(X)
