@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import as_forest
@@ -20,6 +18,7 @@ from filbert.learners.exact import Engine, ExactTrainer, SumTrainer
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
 from filbert.learners.svm_parameters import check_cost, check_parameters
+from filbert.learners.targets import checked_classes, checked_weights, class_factors, signs_of
 from filbert.model import CallableKernelModel, KernelFunction, Method
 from filbert.sum_model import SumModel, model_of, rows_for
 
@@ -245,14 +244,12 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         examples = self._examples(X)
         n = examples.shape[0]
-        classes, coded = _checked_classes(y, n)
-        weights = _checked_weights(sample_weight, n)
-        weights = weights * _class_factors(self.class_weight, classes, coded)
+        classes, coded = checked_classes(y, n, "TreeSVC")
+        weights = checked_weights(sample_weight, n)
+        weights = weights * class_factors(self.class_weight, classes, coded)
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
-        # One problem for two classes, else one for each class against the rest.
-        positives = [1] if len(classes) == 2 else range(len(classes))
-        signs = np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
+        signs = signs_of(coded, len(classes))
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
         trainer = self._trainer(kernel, examples)
         if self.verbose > 0:
@@ -344,54 +341,3 @@ def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
     chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
     predicted: NDArray[Any] = classes[chosen]
     return predicted
-
-
-def _checked_classes(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    labels = column_or_1d(y, warn=True)
-    if len(labels) != n:
-        raise InvalidParameterError(f"X has {n:,} trees, but y has {len(labels):,} labels")
-    if n == 0:
-        raise InvalidParameterError("there are no examples to learn from")
-    check_classification_targets(labels)
-    try:
-        classes, coded = np.unique(labels, return_inverse=True)
-    except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
-        raise InvalidParameterError(
-            f"labels must be of one kind, got {kinds}: fill in missing ones, or use strings"
-        ) from None
-    if len(classes) < 2:
-        raise InvalidParameterError(
-            f"TreeSVC needs two classes at least, but all labels are {classes[0]}"
-        )
-    return classes, coded
-
-
-def _checked_weights(sample_weight: ArrayLike | None, n: int) -> FloatArray:
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.shape != (n,):
-        raise InvalidParameterError(
-            f"sample_weight must have one number for each of {n:,} trees, got shape {weights.shape}"
-        )
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        raise InvalidParameterError(
-            f"sample_weight must be finite and not negative; that of sample {bad[0]} is "
-            f"{weights[bad[0]]}"
-        )
-    return weights
-
-
-def _class_factors(class_weight: Any, classes: NDArray[Any], coded: NDArray[np.intp]) -> FloatArray:
-    if class_weight is None:
-        return np.ones(len(coded))
-    factors = compute_class_weight(class_weight, classes=classes, y=classes[coded])
-    if not (np.isfinite(factors) & (factors >= 0)).all():
-        raise InvalidParameterError(
-            f"class_weight must be finite and not negative, got {class_weight!r}"
-        )
-    return np.asarray(factors, dtype=np.float64)[coded]
