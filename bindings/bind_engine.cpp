@@ -1,12 +1,10 @@
 #include <nanobind/stl/optional.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "bindings.hpp"
 #include "engine/operator.hpp"
-#include "learn/dual_descent.hpp"
-#include "svm_arrays.hpp"
+#include "train_problems.hpp"
 
 namespace filbert {
 
@@ -58,35 +56,8 @@ Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y
                 const MatrixOf<double>& C, std::optional<MatrixOf<double>> start,
                 bool squared_hinge, bool intercept, double tol, const Array<std::uint64_t>& seeds,
                 std::uint32_t max_sweeps, int n_threads, nb::object progress) {
-  const std::size_t n = k_of_trees.n_trees();
-  const std::size_t k = y.shape(0);
-  const int n_threads_each = std::max(1, n_threads / std::max(1, static_cast<int>(k)));
-  check_problems(n, y, C, start, seeds);
-  std::vector<SvmSolution> solutions(k);
-  std::vector<SolverProgress> done(k);
-  const Watch report = watch_from_python(std::move(progress));
-  const Watch watch = [&](std::size_t, std::size_t) {
-    std::size_t sum = 0;
-    for (const SolverProgress& d : done) sum += d.load();
-    report(sum, 1000 * k);
-  };
-  {
-    const nb::gil_scoped_release release;
-    parallel_for(k, n_threads, watch, [&](std::size_t c, int, const StopToken& token) {
-      const SvmProblem problem{{y.data() + c * n, n},
-                               {C.data() + c * n, n},
-                               squared_hinge,
-                               intercept,
-                               tol,
-                               seeds.data()[c],
-                               max_sweeps,
-                               n_threads_each};
-      std::span<const double> from;
-      if (start) from = {start->data() + c * n, n};
-      solutions[c] = train_svm(k_of_trees.trees(), problem, from, done[c], token);
-    });
-  }
-  return to_arrays(solutions, n);
+  return train_problems(k_of_trees.trees(), k_of_trees.n_trees(), y, C, start, squared_hinge,
+                        intercept, tol, seeds, max_sweeps, n_threads, std::move(progress));
 }
 
 }  // namespace

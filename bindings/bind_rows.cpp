@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "kernels/tile_rows.hpp"
+#include "learn/gram_trainer.hpp"
 #include "learn/row_trainer.hpp"
 #include "svm_arrays.hpp"
 
@@ -21,7 +22,30 @@ void make_trainer(RowTrainer* self, const KernelSpec& spec, std::shared_ptr<cons
   new (self) RowTrainer(spec, std::move(dag), ids, normalize, max_bytes, n_threads, watch);
 }
 
-Solutions train(RowTrainer& trainer, const MatrixOf<std::int8_t>& y, const MatrixOf<double>& C,
+// A kernel matrix, and the training on it.
+struct GramRows {
+  GramRows(MatrixOf<double> matrix, std::uint64_t max_bytes)
+      : values(std::move(matrix)),
+        trainer({values.data(), values.size()}, values.shape(0), max_bytes) {}
+
+  std::size_t n_trees() const { return trainer.n_trees(); }
+  std::vector<SvmSolution> train(std::span<const SvmProblem> problems,
+                                 std::span<const std::span<const double>> starts, int n_threads,
+                                 const Watch& report) {
+    return trainer.train(problems, starts, n_threads, report);
+  }
+
+  MatrixOf<double> values;
+  GramTrainer trainer;
+};
+
+void make_gram(GramRows* self, MatrixOf<double> matrix, std::uint64_t max_bytes) {
+  if (matrix.shape(0) != matrix.shape(1)) throw nb::value_error("the matrix is not square");
+  new (self) GramRows(std::move(matrix), max_bytes);
+}
+
+template <class Trainer>
+Solutions train(Trainer& trainer, const MatrixOf<std::int8_t>& y, const MatrixOf<double>& C,
                 std::optional<MatrixOf<double>> start, bool squared_hinge, bool intercept,
                 double tol, const Array<std::uint64_t>& seeds, std::uint32_t max_sweeps,
                 int n_threads, nb::object progress) {
@@ -93,7 +117,14 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("n_rows", [](const RowTrainer& t) { return t.cache().size(); })
       .def_prop_ro("n_rows_computed", [](const RowTrainer& t) { return t.cache().n_computed(); })
       .def_prop_ro("peak_bytes", [](const RowTrainer& t) { return t.cache().peak_bytes(); })
-      .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
+      .def("train", &train<RowTrainer>, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
+           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
+           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+
+  nb::class_<GramRows>(m, "GramTrainer")
+      .def("__init__", &make_gram, nb::arg("matrix"), nb::arg("max_bytes"))
+      .def_prop_ro("n_trees", &GramRows::n_trees)
+      .def("train", &train<GramRows>, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
            nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
            nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
 }

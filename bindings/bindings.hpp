@@ -76,8 +76,11 @@ Watch watch_from_python(nb::object progress);
 void bind_forest(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_perceptron(nb::module_& m);
 void bind_planes(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_scorer(nb::module_& m);
+void bind_sequence(nb::module_& m);
+void bind_sums(nb::module_& m);
 
 }  // namespace filbert

@@ -64,7 +64,10 @@ NB_MODULE(_core, m) {
   filbert::bind_forest(m);
   filbert::bind_kernels(m);
   filbert::bind_engine(m);
+  filbert::bind_perceptron(m);
   filbert::bind_planes(m);
   filbert::bind_rows(m);
   filbert::bind_scorer(m);
+  filbert::bind_sequence(m);
+  filbert::bind_sums(m);
 }

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "engine/frequency_class.hpp"
 #include "engine/memory_meter.hpp"
 #include "engine/set_keys.hpp"
 #include "engine/tree_factors.hpp"
@@ -49,13 +50,6 @@ std::vector<Profile> profiles_of_nodes(const Dag& dag, std::span<const NodeId> r
     for (const NodeId c : dag.children(static_cast<NodeId>(u))) profiles[c].add(profiles[u]);
   }
   return profiles;
-}
-
-// Columns of about the same frequency are one class, the most frequent first.
-constexpr std::size_t kFrequencyClasses = 64 * 8;
-std::size_t frequency_class(double count) {
-  const double steps = 8.0 * std::log2(std::max(1.0, count));
-  return kFrequencyClasses - 1 - std::min(static_cast<std::size_t>(steps), kFrequencyClasses - 1);
 }
 
 template <class Real>

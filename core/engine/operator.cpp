@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "engine/factor_scores.hpp"
+#include "engine/sum_factors.hpp"
 #include "forest/occurrences.hpp"
 
 namespace filbert {
@@ -147,31 +149,7 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
 
 std::vector<double> KernelOperator::scores(std::span<const double> weights, std::size_t n_columns,
                                            int n_threads, const Watch& watch) const {
-  const std::size_t n = n_trees();
-  const std::size_t k = n_columns;
-  std::vector<double> out(n * k);
-  n_threads = threads_for(static_cast<double>(trees_.columns.size() * k), n_threads);
-  std::vector<std::vector<double>> z(k);
-  parallel_for(k, n_threads, watch, [&](std::size_t c, int, const StopToken& token) {
-    z[c].assign(trees_.mass.size(), 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i % kPart == 0) token.check();
-      const double weight = weights[i * k + c];
-      if (weight != 0.0) trees_.add(i, weight * trees_.scale[i], z[c].data());
-    }
-  });
-  parallel_for((n + kPart - 1) / kPart, n_threads, watch,
-               [&](std::size_t part, int, const StopToken& token) {
-                 token.check();
-                 const std::size_t last = std::min(n, (part + 1) * kPart);
-                 for (std::size_t i = part * kPart; i < last; ++i) {
-                   for (std::size_t c = 0; c < k; ++c) {
-                     out[i * k + c] = trees_.scale[i] * trees_.dot(i, z[c].data()) +
-                                      trees_.diagonal[i] * weights[i * k + c];
-                   }
-                 }
-               });
-  return out;
+  return factor_scores(SingleFactors(trees_), weights, n_columns, n_threads, watch);
 }
 
 NodeContributions KernelOperator::contributions(std::span<const double> weights,

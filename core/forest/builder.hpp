@@ -20,6 +20,8 @@ class DagBuilder {
   explicit DagBuilder(const Dag& dag);
 
   std::size_t size() const { return dag_->size(); }
+  // What there is so far.
+  const Dag& dag() const { return *dag_; }
   LabelId label(std::string_view text) { return dag_->labels_.intern(text); }
   LabelId short_label(std::string_view text, std::uint64_t word) {
     return dag_->labels_.intern_short(text, word);

@@ -29,31 +29,36 @@ std::vector<std::size_t> most_children(const KernelSpec& spec, const Dag& dag,
   return most;
 }
 
+double steps_of_pair(const KernelSpec& spec, std::size_t n, std::size_t m) {
+  const bool bounded = spec.max_subsequence != 0 && spec.max_subsequence < std::min(n, m);
+  return static_cast<double>(n) * static_cast<double>(m) * (bounded ? spec.max_subsequence : 1.0);
+}
+
 void check_steps(const KernelSpec& spec, std::span<const std::size_t> row_children,
                  std::span<const std::size_t> column_children, const Dag& named) {
   double most = 0.0;
   std::uint32_t worst = 0;
   for (std::uint32_t cls = 0; cls < row_children.size(); ++cls) {
-    const std::size_t longest = std::min(row_children[cls], column_children[cls]);
-    const bool bounded = spec.max_subsequence != 0 && spec.max_subsequence < longest;
-    const double steps = static_cast<double>(row_children[cls]) *
-                         static_cast<double>(column_children[cls]) *
-                         (bounded ? spec.max_subsequence : 1.0);
+    const double steps = steps_of_pair(spec, row_children[cls], column_children[cls]);
     if (steps > most) {
       most = steps;
       worst = cls;
     }
   }
   if (most <= spec.max_steps) return;
-  std::string label(named.labels().text(worst));
+  refuse_steps(named.labels().text(worst), row_children[worst], column_children[worst], most);
+}
+
+void refuse_steps(std::string_view text, std::size_t n, std::size_t m, double steps) {
+  std::string label(text);
   if (label.size() > 40) {  // cut, but not within a character
     std::size_t end = 40;
     while ((static_cast<unsigned char>(label[end]) & 0xC0u) == 0x80u) --end;
     label = label.substr(0, end) + "...";
   }
-  throw TooExpensive("nodes labelled '" + label + "' with " + std::to_string(row_children[worst]) +
-                         " and " + std::to_string(column_children[worst]) + " children",
-                     most);
+  throw TooExpensive("nodes labelled '" + label + "' with " + std::to_string(n) + " and " +
+                         std::to_string(m) + " children",
+                     steps);
 }
 
 }  // namespace filbert

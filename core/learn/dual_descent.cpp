@@ -18,9 +18,12 @@ namespace {
 // up again those that would move. The gap is a sum over examples of terms that are never negative,
 // so a sweep knows about how much of it the examples that it visits have left; when that is little
 // beside what the last look saw, it is time for another look.
+//
+// F is SingleFactors or SumFactors.
+template <class F>
 class DualDescent {
  public:
-  DualDescent(const TreeFactors& factors, const SvmProblem& problem, std::span<const double> start)
+  DualDescent(const F& factors, const SvmProblem& problem, std::span<const double> start)
       : f_(factors), p_(problem), rng_(problem.seed), alpha_(factors.n_trees(), 0.0) {
     for (std::size_t i = 0; i < start.size(); ++i) {
       alpha_[i] = std::clamp(start[i], 0.0, p_.upper(i));
@@ -53,7 +56,7 @@ class DualDescent {
  private:
   // y times the decision value of a training tree.
   double margin(std::size_t i) const {
-    return p_.y[i] * (f_.scale[i] * f_.dot(i, z_.data()) + bias_) + f_.diagonal[i] * alpha_[i];
+    return p_.y[i] * (f_.dot(i, z_.data()) + bias_) + f_.diagonal[i] * alpha_[i];
   }
 
   // Sweeps over the active examples until they have little of the gap left, or so many of them that
@@ -94,17 +97,17 @@ class DualDescent {
     const double change = updated - alpha_[i];
     if (change == 0.0) return;
     alpha_[i] = updated;
-    f_.add(i, change * p_.y[i] * f_.scale[i], z_.data());
+    f_.add(i, change * p_.y[i], z_.data());
     if (p_.intercept) bias_ += change * p_.y[i];
   }
 
   // w from the dual variables.
   void rebuild() {
-    z_.assign(f_.mass.size(), 0.0);
+    z_.assign(f_.n_columns(), 0.0);
     bias_ = 0.0;
     for (std::size_t i = 0; i < alpha_.size(); ++i) {
       if (alpha_[i] == 0.0) continue;
-      f_.add(i, alpha_[i] * p_.y[i] * f_.scale[i], z_.data());
+      f_.add(i, alpha_[i] * p_.y[i], z_.data());
       if (p_.intercept) bias_ += alpha_[i] * p_.y[i];
     }
   }
@@ -121,7 +124,7 @@ class DualDescent {
     constexpr std::size_t kPart = 8192;
     const std::size_t n = alpha_.size();
     std::vector<Look> parts((n + kPart - 1) / kPart);
-    const int n_threads = threads_for(static_cast<double>(f_.columns.size()), p_.n_threads);
+    const int n_threads = threads_for(static_cast<double>(f_.n_entries()), p_.n_threads);
     parallel_for(parts.size(), n_threads, {}, [&](std::size_t part, int, const StopToken&) {
       token.check();
       look_at(parts[part], part * kPart, std::min(n, (part + 1) * kPart));
@@ -149,7 +152,7 @@ class DualDescent {
 
   static constexpr std::size_t kAhead = 4;
 
-  const TreeFactors& f_;
+  const F& f_;
   const SvmProblem& p_;
   Rng rng_;
   std::vector<double> alpha_;
@@ -161,6 +164,13 @@ class DualDescent {
 }  // namespace
 
 SvmSolution train_svm(const TreeFactors& factors, const SvmProblem& problem,
+                      std::span<const double> start, SolverProgress& progress,
+                      const StopToken& token) {
+  const SingleFactors single(factors);
+  return DualDescent(single, problem, start).run(progress, token);
+}
+
+SvmSolution train_svm(const SumFactors& factors, const SvmProblem& problem,
                       std::span<const double> start, SolverProgress& progress,
                       const StopToken& token) {
   return DualDescent(factors, problem, start).run(progress, token);

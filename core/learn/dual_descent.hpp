@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/parallel.hpp"
-#include "engine/tree_factors.hpp"
+#include "engine/sum_factors.hpp"
 #include "learn/svm_problem.hpp"
 
 namespace filbert {
@@ -13,6 +13,9 @@ namespace filbert {
 // `start` (empty: zeros). Stops when the gap between primal and dual objective, computed anew from
 // the dual variables over all examples, is within tol of the primal one, or after max_sweeps.
 SvmSolution train_svm(const TreeFactors& factors, const SvmProblem& problem,
+                      std::span<const double> start, SolverProgress& progress,
+                      const StopToken& token);
+SvmSolution train_svm(const SumFactors& factors, const SvmProblem& problem,
                       std::span<const double> start, SolverProgress& progress,
                       const StopToken& token);
 

@@ -21,6 +21,17 @@ double dot(const double* a, const double* b, std::size_t n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+// The same for every `stride`-th number of b.
+double dot(const double* a, const double* b, std::size_t stride, std::size_t n) {
+  double sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[i + lane] * b[(i + lane) * stride];
+  }
+  for (; i < n; ++i) sums[0] += a[i] * b[i * stride];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------ the DAG
@@ -57,7 +68,7 @@ void KernelDag::append(const TreeNodes& tree, std::uint32_t v) {
   if (number == lists_.size()) lists_.emplace_back();
   List& list = lists_[number];
   places_.push_back({number, list.size()});
-  list.weights.push_back(0.0);
+  list.weights.resize(list.weights.size() + n_columns_, 0.0);
   std::uint64_t bits = 0;
   for (const std::uint32_t child : tree.children_of(v)) {
     list.children.push_back(child == kNone ? Place{} : places_[entries_[child]]);
@@ -93,6 +104,17 @@ double DagKernel::operator()(const KernelDag& dag, const TreeNodes& tree, const 
     total += tree.weights[v] * dot(weights.data(), deltas, weights.size());
   });
   return total;
+}
+
+void DagKernel::scores(const KernelDag& dag, const TreeNodes& tree, std::span<double> out,
+                       const StopToken& token) {
+  for_each_row(dag, tree, token, [&](std::uint32_t v, std::uint32_t number, const double* deltas) {
+    const KernelDag::List& list = dag.list(number);
+    for (std::size_t c = 0; c < out.size(); ++c) {
+      out[c] +=
+          tree.weights[v] * dot(deltas, list.weights.data() + c, dag.n_columns(), list.size());
+    }
+  });
 }
 
 void DagKernel::project(const KernelDag& dag, const TreeNodes& tree,

@@ -5,7 +5,8 @@
 // is the weighted sum of the kernels of T with all trees in D (Severyn & Moschitti 2012, Theorem 1;
 // Aiolli et al. 2007). As in section 5.1 of the former there are two associative arrays: from nodes
 // to their entries, and from productions (labels for partial trees) to lists of entries. Keys are
-// the forest's node numbers, so two entries are never confused.
+// the forest's node numbers, so two entries are never confused. A node may have several weights,
+// one for each column: the weighted sums of several sets of coefficients then take one pass.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +36,21 @@ class KernelDag {
 
   // The entries of one production or label.
   struct List {
-    std::vector<double> weights;
+    std::vector<double> weights;                // by entry and column
     std::vector<std::uint32_t> child_begin{0};  // one more than there are entries
     std::vector<Place> children;
     std::vector<std::uint64_t> bits;  // by entry: of the lists that its children are in
     std::uint64_t calls = 0;          // how often Delta is called for one node that meets the list
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(weights.size()); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(bits.size()); }
     std::span<const Place> children_of(std::uint32_t at) const {
       return {children.data() + child_begin[at], child_begin[at + 1] - child_begin[at]};
     }
   };
 
+  explicit KernelDag(std::size_t n_columns = 1) : n_columns_(n_columns) {}
+
+  std::size_t n_columns() const { return n_columns_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
   std::uint32_t n_lists() const { return static_cast<std::uint32_t>(list_of_.size()); }
   const List& list(std::uint32_t number) const { return lists_[number]; }
@@ -58,12 +62,13 @@ class KernelDag {
 
   void clear();
 
-  // Algorithm 5: adds factor times the weights of a tree's nodes. Returns the tree's entries, which
-  // stay valid until clear().
+  // Algorithm 5: adds factor times the weights of a tree's nodes, to the first column. Returns the
+  // tree's entries, which stay valid until clear().
   std::span<const std::uint32_t> add(const TreeNodes& tree, double factor);
 
-  void add_weight(std::uint32_t entry, double weight) {
-    lists_[places_[entry].list].weights[places_[entry].at] += weight;
+  void add_weight(std::uint32_t entry, double weight, std::size_t column = 0) {
+    const Place place = places_[entry];
+    lists_[place.list].weights[place.at * n_columns_ + column] += weight;
   }
   void forget_weights();
 
@@ -74,6 +79,7 @@ class KernelDag {
  private:
   void append(const TreeNodes& tree, std::uint32_t v);
 
+  std::size_t n_columns_;
   PlaceMap entry_of_;             // of a node
   std::vector<Place> places_;     // by entry
   PlaceMap list_of_;              // of a class
@@ -99,7 +105,12 @@ class DagKernel {
  public:
   explicit DagKernel(const KernelSpec& spec);
 
+  // Of a DAG with one column.
   double operator()(const KernelDag& dag, const TreeNodes& tree, const StopToken& token);
+
+  // out[c] += the same by the weights of column c, for the first columns.
+  void scores(const KernelDag& dag, const TreeNodes& tree, std::span<double> out,
+              const StopToken& token);
 
   // out[offsets[l] + i] += sum over v of weight(v) Delta(u, v), for entry i of list l.
   void project(const KernelDag& dag, const TreeNodes& tree, std::span<const std::uint64_t> offsets,

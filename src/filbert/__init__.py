@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
 from filbert.forest import Forest
+from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
 from filbert.persist import load, save
 from filbert.tree import Tree
@@ -13,6 +14,7 @@ __all__ = [
     "Examples",
     "Forest",
     "Tree",
+    "TreePerceptron",
     "TreeSVC",
     "__version__",
     "load",

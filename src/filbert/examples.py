@@ -95,9 +95,7 @@ class Examples:
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
             raise InvalidParameterError(f"parts must have the same number of rows: {listed}")
-        self._parts = {
-            name: part if _is_part(part) else np.asarray(part) for name, part in parts.items()
-        }
+        self._parts = {name: _as_part(name, part) for name, part in parts.items()}
         self._n = next(iter(lengths.values()))
         self.skipped: tuple[ParseError, ...] = ()
 
@@ -213,18 +211,38 @@ def _examples(parts: dict[str, Part]) -> "Forest | Examples":
     return parts["tree"] if parts.keys() == {"tree"} else Examples._of(parts)
 
 
-def _is_part(part: Part) -> bool:
-    return isinstance(part, Forest | np.ndarray) or sp.issparse(part)
+def _as_part(name: str, part: Part) -> Part:
+    """Sparse matrices by rows: others cannot be sliced, or only slowly."""
+    if isinstance(part, Forest):
+        return part
+    sparse: bool = sp.issparse(part)
+    if not sparse:
+        return np.asarray(part)
+    if part.format == "csr":
+        return part
+    try:
+        if hasattr(part, "check_format"):
+            part.check_format(full_check=True)  # SciPy trusts indices, and would crash
+        return part.tocsr()
+    except ValueError as error:
+        raise InvalidParameterError(
+            f"part {name!r} is a damaged sparse matrix: {error}; make it anew from (row, column) "
+            "pairs"
+        ) from None
 
 
 def _n_rows(name: str, part: Part) -> int:
     if isinstance(part, Forest):
         return len(part)
-    shape: tuple[int, ...] = part.shape if hasattr(part, "shape") else np.shape(part)
+    try:
+        shape: tuple[int, ...] = part.shape if hasattr(part, "shape") else np.shape(part)
+        found = f"{type(part).__name__} of {len(shape)} dimensions"
+    except ValueError:
+        shape, found = (), f"{type(part).__name__} with rows of different lengths"
     if len(shape) != 2:
         raise InputTypeError(
-            f"part {name!r} must be a Forest or a two-dimensional matrix, "
-            f"got {type(part).__name__} of {len(shape)} dimensions"
+            f"part {name!r} must be a Forest or a two-dimensional matrix, got {found}; "
+            "trees in brackets become one by Forest(texts)"
         )
     return int(shape[0])
 

@@ -23,7 +23,7 @@ from filbert.work import LITTLE_WORK, row_steps_between
 
 FloatArray = NDArray[np.float64]
 
-Kernel = Callable[[Any, Any], Any]
+KernelFunction = Callable[[Any, Any], Any]
 Method = Literal["auto", "rows", "pairs", "factors"]
 
 # More trees than this are scored by factors. Both ways take time that grows with the number of
@@ -284,7 +284,7 @@ class CallableKernelModel:
     intercept : ndarray of shape (n_problems,)
     """
 
-    kernel: Kernel
+    kernel: KernelFunction
     support: Any
     coef: FloatArray
     intercept: FloatArray
@@ -312,7 +312,7 @@ def _scored_in_parts(X: Any, kernels: Callable[[Any], FloatArray], coef: FloatAr
     return np.vstack([kernels(part) @ coef.T for part in parts])
 
 
-def checked_kernel_values(kernel: Kernel, X: Any, Y: Any) -> FloatArray:
+def checked_kernel_values(kernel: KernelFunction, X: Any, Y: Any) -> FloatArray:
     """Call a kernel that is not ours, and trust its result only when it is a matrix of numbers."""
     shape = (X.shape[0], Y.shape[0])
     values = np.asarray(kernel(X, Y))

@@ -6,9 +6,9 @@ from typing import Any, Self
 import numpy as np
 import pytest
 
-from filbert import TreeSVC
+from filbert import TreePerceptron, TreeSVC
 from filbert.errors import FilbertError
-from filbert.kernels import PartialTree, Subtree
+from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.testing import check_tree_estimator
 from filbert.testing.tools import CHECKS, abilities
 
@@ -18,6 +18,14 @@ LEARNERS = [
     TreeSVC(),
     TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
     TreeSVC(PartialTree()),
+    TreeSVC(SubsetTree() + 0.5 * Subtree() + 0.1),
+]
+# What is heavy wins where examples are seen often enough.
+PERCEPTRONS = [
+    TreePerceptron(n_epochs=2),
+    TreePerceptron(PartialTree(), n_epochs=20, shuffle=True, fit_intercept=True),
+    TreePerceptron(Subtree(), engine="online", n_epochs=20, margin=0.5),
+    TreePerceptron(vote=True, n_epochs=2),
 ]
 # The checks have fewer examples than the first one's samples, so that it comes to the optimum.
 PLANES = [
@@ -63,6 +71,15 @@ def test_what_planes_refuse_is_told(name: str) -> None:
     [(estimator, check)] = [p for p in all_checks(PLANES[0]) if check_name(p[1]) == name]
     with pytest.raises(FilbertError, match=r"(?i)use strategy='exact'"):
         check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [pair for one in PERCEPTRONS for pair in all_checks(one)],
+    ids=check_name,
+)
+def test_the_contract_of_perceptrons(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from filbert import Forest, TreeSVC
-from filbert.kernels import PartialTree, SubsetTree
+from filbert.kernels import PartialTree, Sequence, SubsetTree
 from filbert.model import SupportVectorModel, factorize
 
 TIME_LIMIT = 60  # seconds; the work itself would take longer
@@ -54,6 +54,12 @@ def long_chains() -> Callable[[], Any]:
     """Pairs of chains, each of which takes seconds."""
     forest = Forest("(a " * 10**6 + f"x{i}" + ")" * 10**6 for i in range(10))
     return lambda: SubsetTree()(forest)
+
+
+def long_sequences() -> Callable[[], Any]:
+    """One pair of 300,000 labels each: 10^11 steps."""
+    labels = [f"w{i % 50}" for i in range(300_000)]
+    return lambda: Sequence(normalize=False)([labels], [labels[::-1]])
 
 
 def rows() -> Callable[[], Any]:
@@ -136,6 +142,7 @@ WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
     "long-chains": long_chains,
+    "long-sequences": long_sequences,
     "rows": rows,
     "factorising": factorising,
     "factorising-partial": factorising_partial,

@@ -251,11 +251,11 @@ def test_trees_and_strings_are_not_mixed() -> None:
         SubsetTree()([TEXTS[1], tree])
 
 
-def test_a_kernel_of_trees_does_not_take_examples() -> None:
+def test_a_kernel_of_trees_has_to_know_the_part() -> None:
     X = Examples(tree=Forest(TEXTS), features=np.eye(5))
-    with pytest.raises(InputTypeError, match="Examples"):
+    with pytest.raises(InvalidParameterError, match=r"the parts 'tree', 'features': say which"):
         SubsetTree()(X)
-    assert SubsetTree()(X["tree"]).shape == (5, 5)
+    np.testing.assert_array_equal(SubsetTree().on("tree")(X), SubsetTree()(X["tree"]))
 
 
 def test_a_bad_string_is_named() -> None:

@@ -995,7 +995,26 @@ def test_examples_must_be_aligned() -> None:
         Examples(tree=forest, y=np.array([0, 1]))
     with pytest.raises(InputTypeError, match="part 'words' must be"):
         Examples(tree=forest, words="ab")
+    with pytest.raises(InputTypeError, match=r"got list of 1 dimensions; trees .* Forest\(texts\)"):
+        Examples(tree=["(a b)", "(c d)"])
+    with pytest.raises(InputTypeError, match="got list with rows of different lengths"):
+        Examples(tree=forest, features=[[1.0], [1.0, 2.0]])
     assert Examples(tree=forest, features=[[1, 2], [3, 4]])["features"].shape == (2, 2)
+
+
+@pytest.mark.parametrize("form", ["csc", "coo", "dok", "lil", "bsr", "dia", "csr"])
+def test_every_sparse_matrix_is_sliced(form: Any) -> None:
+    dense = np.diag([1.0, 2.0, 3.0, 4.0])
+    X = Examples(features=sp.csr_array(dense).asformat(form))
+    for rows in (slice(1, 3), [3, 0], np.array([True, False, True, False])):
+        np.testing.assert_array_equal(X[rows]["features"].toarray(), dense[rows])
+
+
+def test_a_damaged_sparse_matrix_is_no_part() -> None:
+    damaged = sp.csc_array(np.eye(3))
+    damaged.indices[1] = 7
+    with pytest.raises(InvalidParameterError, match="part 'f' is a damaged sparse matrix"):
+        Examples(f=damaged)
 
 
 def test_examples_are_pickled(examples: Examples) -> None:

@@ -16,20 +16,26 @@ Subtree(decay=0.4, normalize=True).on('tree') + 0.5 * Linear(normalize=True).on(
 """
 
 from filbert.kernels.algebra import Constant, Kernel, Normalized, Power, Product, Scaled, Sum
+from filbert.kernels.pairs import AllPairs, EachPart, Preference
+from filbert.kernels.sequence import Sequence
 from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.vector import RBF, Linear, Polynomial, VectorKernel
 
 __all__ = [
     "RBF",
+    "AllPairs",
     "Constant",
+    "EachPart",
     "Kernel",
     "Linear",
     "Normalized",
     "PartialTree",
     "Polynomial",
     "Power",
+    "Preference",
     "Product",
     "Scaled",
+    "Sequence",
     "SubsetTree",
     "Subtree",
     "Sum",

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from filbert.errors import InvalidParameterError, KernelOverflowError
+from filbert import _core
+from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
 
 FloatArray = NDArray[np.float64]
 
@@ -38,6 +39,10 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
     def on(self, part: str) -> Self:
         """Return the same kernel on a named part of :class:`~filbert.Examples`."""
 
+    def normalized(self) -> "Kernel":
+        """Return ``K(a, b) / sqrt(K(a, a) K(b, b))``."""
+        return Normalized(self)
+
     def __add__(self, other: Any) -> "Kernel":
         return _sum_of(self, other)
 
@@ -50,20 +55,29 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
     __rmul__ = __mul__
 
     def __pow__(self, exponent: Any) -> "Kernel":
-        return Power(self, exponent)
+        return _checked(Power(self, exponent))
 
-    def normalized(self) -> "Kernel":
-        """Return ``K(a, b) / sqrt(K(a, a) K(b, b))``."""
-        return Normalized(self)
+    def __sub__(self, other: Any) -> "Kernel":
+        raise InvalidParameterError(
+            "a difference of kernels need not be a kernel; to compare the first of two parts with "
+            "the second there is Preference"
+        )
+
+    __rsub__ = __sub__
+
+    __array_ufunc__ = None  # a number of NumPy leaves its product with a kernel to the kernel
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.get_params() == other.get_params()
+        if type(self) is not type(other):
+            return False
+        return bool(self.get_params(deep=False) == other.get_params(deep=False))
 
     def __hash__(self) -> int:
-        return hash((type(self), *sorted(self.get_params().items())))
+        values = sorted(self.get_params(deep=False).items())
+        return hash((type(self), *(tuple(v) if isinstance(v, list) else v for _, v in values)))
 
 
-class _Expression(Kernel):
+class Expression(Kernel):
     """Kernels of kernels. Values beyond float64 are an error, as for the kernels themselves."""
 
     _binding = _ATOM
@@ -75,14 +89,14 @@ class _Expression(Kernel):
         self._check()
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._values(X, Y, {"n_jobs": n_jobs, "verbose": verbose})
-        return self._finite(values)
+        return checked_values(self, values)
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
         """Compute the kernel of each example with itself: the diagonal of ``self(X)``."""
         self._check()
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._selves(X, n_jobs)
-        return self._finite(values)
+        return checked_values(self, values)
 
     def on(self, part: str) -> Self:
         """Return the same expression with all its kernels on a named part."""
@@ -94,14 +108,16 @@ class _Expression(Kernel):
         expression: Self = clone(self).set_params(**kernels)
         return expression
 
-    def _finite(self, values: FloatArray) -> FloatArray:
-        if not np.isfinite(values).all():
-            raise KernelOverflowError(
-                f"a value of {self!r} is beyond the range of float64: normalise its terms"
-            )
-        return values
+    @abstractmethod
+    def _values(self, X: Any, Y: Any, options: dict[str, Any]) -> FloatArray:
+        """Return the matrix; where `Y` is None, that of `X` with itself."""
+
+    @abstractmethod
+    def _selves(self, X: Any, n_jobs: int | None) -> FloatArray:
+        """Return the diagonal."""
 
     def _check(self) -> None:
+        """Refuse parameters that do not make a kernel; kernels within check their own."""
         for name, value in self.get_params(deep=False).items():
             if name in ("left", "right", "kernel") and not isinstance(value, Kernel):
                 raise InvalidParameterError(
@@ -109,11 +125,11 @@ class _Expression(Kernel):
                 )
 
     def _within(self, kernel: Any, binding: int) -> str:
-        own = kernel._binding if isinstance(kernel, _Expression) else _ATOM
+        own = kernel._binding if isinstance(kernel, Expression) else _ATOM
         return repr(kernel) if own >= binding else f"({kernel!r})"
 
 
-class Sum(_Expression):
+class Sum(Expression):
     """``left + right``: the features of both."""
 
     _binding = _SUM
@@ -131,10 +147,17 @@ class Sum(_Expression):
         return self.left.diag(X, n_jobs=n_jobs) + self.right.diag(X, n_jobs=n_jobs)
 
     def __repr__(self) -> str:
-        return f"{self.left!r} + {self._within(self.right, _PRODUCT)}"
+        left = self._term(self.left, self.right) or self._within(self.left, _SUM)
+        right = self._term(self.right, self.left) or self._within(self.right, _PRODUCT)
+        return f"{left} + {right}"
+
+    def _term(self, kernel: Any, other: Any) -> str:
+        """A constant is shown as the number, where that adds up to the same kernel again."""
+        plain = isinstance(kernel, Constant) and not isinstance(other, Constant)
+        return shown(kernel.value) if plain and kernel.value != 0 else ""
 
 
-class Product(_Expression):
+class Product(Expression):
     """``left * right``: all pairs of a feature of one and a feature of the other."""
 
     _binding = _PRODUCT
@@ -155,7 +178,7 @@ class Product(_Expression):
         return f"{self._within(self.left, _PRODUCT)} * {self._within(self.right, _POWER)}"
 
 
-class Scaled(_Expression):
+class Scaled(Expression):
     """``factor * kernel``, with a factor that is not negative."""
 
     _binding = _PRODUCT
@@ -177,10 +200,10 @@ class Scaled(_Expression):
         return self.factor * self.kernel.diag(X, n_jobs=n_jobs)
 
     def __repr__(self) -> str:
-        return f"{self.factor!r} * {self._within(self.kernel, _POWER)}"
+        return f"{shown(self.factor)} * {self._within(self.kernel, _POWER)}"
 
 
-class Power(_Expression):
+class Power(Expression):
     """``kernel ** exponent``, with a positive integer."""
 
     _binding = _POWER
@@ -197,16 +220,18 @@ class Power(_Expression):
             )
 
     def _values(self, X: Any, Y: Any, options: dict[str, Any]) -> FloatArray:
-        return self.kernel(X, Y, **options) ** self.exponent
+        values = self.kernel(X, Y, **options)
+        values **= int(self.exponent)
+        return values
 
     def _selves(self, X: Any, n_jobs: int | None) -> FloatArray:
-        return self.kernel.diag(X, n_jobs=n_jobs) ** self.exponent
+        return self.kernel.diag(X, n_jobs=n_jobs) ** int(self.exponent)
 
     def __repr__(self) -> str:
-        return f"{self._within(self.kernel, _ATOM)} ** {self.exponent!r}"
+        return f"{self._within(self.kernel, _ATOM)} ** {shown(self.exponent)}"
 
 
-class Normalized(_Expression):
+class Normalized(Expression):
     """``K(a, b) / sqrt(K(a, a) K(b, b))``; 0 where an example has no features at all."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -218,7 +243,10 @@ class Normalized(_Expression):
         of_rows = inverse(X)
         values *= of_rows[:, None]
         values *= of_rows if Y is None else inverse(Y)
-        return np.clip(values, -1.0, 1.0, out=values)  # rounding
+        np.clip(values, -1.0, 1.0, out=values)  # rounding
+        if Y is None:
+            np.fill_diagonal(values, of_rows > 0)
+        return values
 
     def _inverse_norms(self, X: Any, n_jobs: int | None) -> FloatArray:
         selves = self.kernel.diag(X, n_jobs=n_jobs)
@@ -233,10 +261,10 @@ class Normalized(_Expression):
         return (self.kernel.diag(X, n_jobs=n_jobs) > 0).astype(np.float64)
 
     def __repr__(self) -> str:
-        return f"{self._within(self.kernel, _ATOM)}.normalized()"
+        return f"Normalized({self.kernel!r})"
 
 
-class Constant(_Expression):
+class Constant(Expression):
     """The same value for all pairs of examples."""
 
     def __init__(self, value: float) -> None:
@@ -246,13 +274,15 @@ class Constant(_Expression):
         _check_weight(self, "value", self.value)
 
     def _values(self, X: Any, Y: Any, options: dict[str, Any]) -> FloatArray:
-        return np.full((len(X), len(X if Y is None else Y)), float(self.value))
+        values = empty_matrix(n_examples(X), n_examples(X if Y is None else Y))
+        values.fill(float(self.value))
+        return values
 
     def _selves(self, X: Any, n_jobs: int | None) -> FloatArray:
-        return np.full(len(X), float(self.value))
+        return np.full(n_examples(X), float(self.value))
 
     def __repr__(self) -> str:
-        return repr(self.value)
+        return f"Constant({shown(self.value)})"
 
 
 def _check_weight(kernel: Kernel, name: str, value: Any) -> None:
@@ -267,19 +297,66 @@ def is_number(value: Any, kind: type = Real) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
+def shown(value: Any) -> str:
+    """Return a parameter as Python writes it; 1e+09 rather than 1000000000.0."""
+    value = _plain(value)
+    return f"{value:.0e}" if isinstance(value, float) and value == 1e9 else repr(value)
+
+
+def n_examples(X: Any) -> int:
+    """Return the number of examples, also of a sparse matrix, which has no length."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def empty_matrix(n: int, m: int) -> FloatArray:
+    """Return memory for a kernel matrix, or say that there is not enough of it."""
+    try:
+        return _core.empty_matrix(n, m)
+    except MemoryError:
+        raise MatrixTooLargeError(
+            f"a kernel matrix of {n:,} x {m:,} needs {n * m * 8 / 2**30:,.1f} GiB: "
+            "compute it in parts, kernel(X[:1000], Y)"
+        ) from None
+
+
+def checked_values(kernel: Kernel, values: FloatArray) -> FloatArray:
+    """Refuse values that float64 cannot hold."""
+    if not np.isfinite(values).all():
+        raise KernelOverflowError(
+            f"a value of {kernel!r} is beyond the range of float64",
+            "normalise its terms, or scale features down",
+        )
+    return values
+
+
 def _sum_of(left: Any, right: Any) -> Kernel:
-    """A number is the kernel of a constant feature."""
+    """A number is the kernel of a constant feature; 0 is none, so that ``sum(kernels)`` works."""
+    if is_number(left) and left == 0:
+        return _as_kernel(right)
+    if is_number(right) and right == 0:
+        return _as_kernel(left)
     left, right = _as_kernel(left), _as_kernel(right)
-    return NotImplemented if left is None or right is None else Sum(left, right)
+    return NotImplemented if NotImplemented in (left, right) else Sum(left, right)
 
 
 def _product_of(kernel: Kernel, other: Any) -> Kernel:
     if isinstance(other, Kernel):
         return Product(kernel, other)
-    return Scaled(other, kernel) if is_number(other) else NotImplemented
+    return _checked(Scaled(_plain(other), kernel)) if is_number(other) else NotImplemented
 
 
-def _as_kernel(value: Any) -> Kernel | None:
+def _as_kernel(value: Any) -> Kernel:
     if isinstance(value, Kernel):
         return value
-    return Constant(value) if is_number(value) else None
+    return _checked(Constant(_plain(value))) if is_number(value) else NotImplemented
+
+
+def _checked(kernel: Expression) -> Kernel:
+    """Operators tell at once what would be no kernel; parameters that are set later, when used."""
+    kernel._check()
+    return kernel
+
+
+def _plain(value: Any) -> Any:
+    """A number of Python for one of NumPy."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -6,9 +6,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from filbert.errors import InvalidParameterError
+from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.examples import Examples
-from filbert.kernels.algebra import Kernel
+from filbert.forest import Forest, as_forest
+from filbert.kernels.algebra import Kernel, shown
 
 
 class PlainKernel(Kernel):
@@ -33,6 +34,18 @@ class PlainKernel(Kernel):
         kernel: Self = clone(self).set_params(part=part)
         return kernel
 
+    def whole(self) -> Self:
+        """Return the same kernel of examples that are no part of anything."""
+        kernel: Self = self if self.part is None else clone(self).set_params(part=None)
+        return kernel
+
+    def normalized(self) -> Kernel:
+        """Return the same kernel with ``normalize=True``."""
+        if "normalize" not in self.get_params(deep=False):
+            return super().normalized()
+        kernel: Kernel = clone(self).set_params(normalize=True)
+        return kernel
+
     def part_of(self, X: Any) -> Any:
         """Return what the kernel is of: X, or the part of it that has been named."""
         if isinstance(X, Examples):
@@ -53,12 +66,21 @@ class PlainKernel(Kernel):
             )
         return X
 
+    def _forest_of(self, X: Any) -> Forest:
+        """Return what the kernel is of as trees."""
+        part = self.part_of(X)
+        if self.part is not None and not isinstance(part, Forest):
+            raise InputTypeError(
+                f"{self!r} needs trees, but part {self.part!r} is a matrix of features"
+            )
+        return as_forest(part)
+
     def __repr__(self) -> str:
         values = self.get_params(deep=False)
         names = [name for name in signature(type(self)).parameters if name != "part"]
-        shown = ", ".join(f"{name}={_shown(values[name])}" for name in names if name in values)
+        listed = ", ".join(f"{name}={shown(values[name])}" for name in names if name in values)
         on = "" if values.get("part") is None else f".on({values['part']!r})"
-        return f"{type(self).__name__}({shown}){on}"
+        return f"{type(self).__name__}({listed}){on}"
 
     def _check_switch(self, name: str) -> None:
         value = getattr(self, name)
@@ -66,8 +88,3 @@ class PlainKernel(Kernel):
             raise InvalidParameterError(
                 f"{type(self).__name__}: {name} must be True or False, got {value!r}"
             )
-
-
-def _shown(value: Any) -> str:
-    """1e+09 rather than 1000000000.0."""
-    return f"{value:.0e}" if isinstance(value, float) and value == 1e9 else repr(value)

@@ -2,15 +2,14 @@
 
 from abc import abstractmethod
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
-from filbert.forest import Forest, as_forest
-from filbert.kernels.algebra import FloatArray, is_number
+from filbert.errors import InvalidParameterError, KernelOverflowError
+from filbert.forest import Forest
+from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
 from filbert.kernels.plain import PlainKernel
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
@@ -48,7 +47,7 @@ class TreeKernel(PlainKernel):
         a = self.trees_of(X)
         b = None if Y is None or Y is X else self.trees_of(Y)
         spec = self._spec()
-        out = _empty_matrix(len(a), len(a if b is None else b))
+        out = empty_matrix(len(a), len(a if b is None else b))
         with progress_bar(type(self).__name__, show=verbose > 0) as progress:
             return _core.kernel_matrix(
                 spec,
@@ -76,14 +75,9 @@ class TreeKernel(PlainKernel):
             )
         return values
 
-    def whole(self) -> Self:
-        """Return the same kernel of trees that are no part of anything."""
-        kernel: Self = self if self.part is None else clone(self).set_params(part=None)
-        return kernel
-
     def trees_of(self, X: Any) -> Forest:
         """Return the trees that the kernel is of: X, or the part of it that has been named."""
-        return as_forest(self.part_of(X))
+        return self._forest_of(X)
 
     def pair(self, a: Tree | str, b: Tree | str) -> float:
         """Compute the kernel of two trees."""
@@ -270,13 +264,3 @@ class PartialTree(TreeKernel):
             max_subsequence=0 if longest is None else int(longest),
             max_steps=float(most),
         )
-
-
-def _empty_matrix(n: int, m: int) -> FloatArray:
-    try:
-        return _core.empty_matrix(n, m)
-    except MemoryError:
-        raise MatrixTooLargeError(
-            f"a kernel matrix of {n:,} x {m:,} needs {n * m * 8 / 2**30:,.1f} GiB: "
-            "compute it in parts, kernel(X[:1000], Y)"
-        ) from None

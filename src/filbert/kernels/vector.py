@@ -5,17 +5,16 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
 from filbert.errors import InvalidParameterError
-from filbert.kernels.algebra import FloatArray, is_number
+from filbert.kernels.algebra import FloatArray, checked_values, is_number
+from filbert.kernels.matrices import aligned, checked_matrix, is_sparse, products, squares
 from filbert.kernels.plain import PlainKernel
 
 
 class VectorKernel(PlainKernel):
-    """A function of the products x . y, x . x and y . y of vectors."""
-
-    normalize: bool
+    """What all kernels of vectors have in common."""
 
     def __call__(
         self, X: Any, Y: Any = None, *, n_jobs: int | None = None, verbose: int = 0
@@ -25,39 +24,86 @@ class VectorKernel(PlainKernel):
         Parameters
         ----------
         X, Y : array or sparse matrix of shape (n, n_features), or Examples
-            `Y` defaults to `X`. Where one has fewer columns, the others are zeros.
+            `Y` defaults to `X`. Of two sparse matrices one may have fewer columns: the others are
+            zeros.
         n_jobs, verbose
             As of other kernels; they have no effect.
         """
         self._check()
-        a = _checked(self.part_of(X), self)
-        b = a if Y is None or Y is X else _checked(self.part_of(Y), self)
-        a, b = _aligned(a, b)
-        rows = _squares(a)
-        columns = rows if b is a else _squares(b)
-        values = self._values(_products(a, b), rows[:, None], columns[None, :])
-        if self.normalize:
-            values *= _inverse_roots(self._values(rows, rows, rows))[:, None]
-            values *= _inverse_roots(self._values(columns, columns, columns))
-        return values
+        a = self.vectors_of(X)
+        b = a if Y is None or Y is X else self.vectors_of(Y)
+        a, b = aligned(a, b)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values(a, b)
+        return checked_values(self, values)
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
         """Compute the kernel of each row with itself."""
         self._check()
-        squares = _squares(_checked(self.part_of(X), self))
-        values = self._values(squares, squares, squares)
-        return (values > 0).astype(np.float64) if self.normalize else values
+        vectors = self.vectors_of(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._selves(squares(vectors))
+        return checked_values(self, values)
+
+    def vectors_of(self, X: Any) -> Any:
+        """Return the vectors that the kernel is of, checked: an array or a sparse CSR array."""
+        return checked_matrix(self.part_of(X), repr(self), self.part)
 
     @abstractmethod
-    def _values(self, products: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-        """Return kernels from products of vectors, and from their squares."""
+    def _values(self, a: Any, b: Any) -> FloatArray:
+        """Return the matrix of kernels of two matrices with as many columns."""
+
+    @abstractmethod
+    def _selves(self, squares: FloatArray) -> FloatArray:
+        """Return the kernels of vectors with themselves, from x . x."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Refuse parameters that do not make a kernel."""
+
+
+class _PowerOfProducts(VectorKernel):
+    """A power of something linear in x . y, which is divided by its norms before it is raised."""
+
+    normalize: bool
+
+    def _values(self, a: Any, b: Any) -> FloatArray:
+        values = self._linear(products(a, b))
+        if self.normalize:
+            of_rows = _inverse_roots(self._linear(squares(a)))
+            values *= of_rows[:, None]
+            values *= of_rows if b is a else _inverse_roots(self._linear(squares(b)))
+            np.clip(values, -1.0, 1.0, out=values)  # rounding
+            if b is a:
+                np.fill_diagonal(values, of_rows > 0)
+        return self._raised(values)
+
+    def _selves(self, squares: FloatArray) -> FloatArray:
+        values = self._linear(squares)
+        if self.normalize:
+            values = np.where(np.isfinite(values), values > 0, values)
+        return self._raised(values)
+
+    def _linear(self, products: FloatArray) -> FloatArray:
+        """Change products of vectors in place."""
+        return products
+
+    def _raised(self, values: FloatArray) -> FloatArray:
+        return values
 
     def _check(self) -> None:
         self._check_switch("normalize")
 
 
-class Linear(VectorKernel):
+class Linear(_PowerOfProducts):
     """``x . y``, by default divided by the lengths of both vectors.
+
+    Parameters
+    ----------
+    normalize : bool
+        Divide by the geometric mean of the self-kernels.
+    part : str, optional
+        See `on`.
 
     Examples
     --------
@@ -69,11 +115,8 @@ class Linear(VectorKernel):
         self.normalize = normalize
         self.part = part
 
-    def _values(self, products: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-        return np.array(products)
 
-
-class Polynomial(VectorKernel):
+class Polynomial(_PowerOfProducts):
     """``(gamma x . y + coef0) ** degree``: conjunctions of up to `degree` features.
 
     Parameters
@@ -86,6 +129,11 @@ class Polynomial(VectorKernel):
         Divide by the geometric mean of the self-kernels.
     part : str, optional
         See `on`.
+
+    Examples
+    --------
+    >>> Polynomial(degree=2, normalize=False)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
     """
 
     def __init__(
@@ -103,8 +151,14 @@ class Polynomial(VectorKernel):
         self.normalize = normalize
         self.part = part
 
-    def _values(self, products: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-        return (self.gamma * products + self.coef0) ** self.degree
+    def _linear(self, products: FloatArray) -> FloatArray:
+        products *= self.gamma
+        products += self.coef0
+        return products
+
+    def _raised(self, values: FloatArray) -> FloatArray:
+        values **= int(self.degree)
+        return values
 
     def _check(self) -> None:
         super()._check()
@@ -112,95 +166,68 @@ class Polynomial(VectorKernel):
             raise InvalidParameterError(
                 f"Polynomial: degree must be an integer from 1 to 100, got {self.degree!r}"
             )
-        _check_range(self, "coef0", least=0.0)
-        _check_range(self, "gamma", above=0.0)
+        _check_range(self, "coef0", or_zero=True)
+        _check_range(self, "gamma")
 
 
 class RBF(VectorKernel):
-    """``exp(-gamma |x - y|^2)``."""
+    """``exp(-gamma |x - y|^2)``.
 
-    normalize = False  # it is 1 on the diagonal
+    Distances of sparse vectors come from their products: those of long vectors that nearly agree
+    are known to about 1e-15 of their squares. Those of dense vectors come from differences.
+
+    Parameters
+    ----------
+    gamma : float
+    part : str, optional
+        See `on`.
+
+    Examples
+    --------
+    >>> RBF(gamma=1.0)([[1.0, 2.0]], [[1.0, 2.0], [100.0, 200.0]])
+    array([[1., 0.]])
+    """
 
     def __init__(self, gamma: float = 1.0, *, part: str | None = None) -> None:
         self.gamma = gamma
         self.part = part
 
-    def _values(self, products: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-        distances = np.maximum(rows + columns - 2 * products, 0.0)
-        return np.exp(-self.gamma * distances)
+    def normalized(self) -> "RBF":
+        """Return the kernel itself: it is 1 on the diagonal."""
+        return self
+
+    def _values(self, a: Any, b: Any) -> FloatArray:
+        values = _distances(a, b)
+        if b is a:
+            np.fill_diagonal(values, 0.0)
+        values *= -self.gamma
+        return np.exp(values, out=values)
+
+    def _selves(self, squares: FloatArray) -> FloatArray:
+        return np.ones_like(squares)
 
     def _check(self) -> None:
-        _check_range(self, "gamma", above=0.0)
+        _check_range(self, "gamma")
 
 
-def _check_range(
-    kernel: VectorKernel, name: str, least: float = 0.0, above: float | None = None
-) -> None:
+def _distances(a: Any, b: Any) -> FloatArray:
+    """Return the squares of the distances between all rows of both."""
+    if not is_sparse(a) and not is_sparse(b):
+        return np.asarray(cdist(a, b, "sqeuclidean"))
+    values = products(a, b)
+    values *= -2
+    values += squares(a)[:, None]
+    values += squares(b)
+    return np.maximum(values, 0.0, out=values)
+
+
+def _check_range(kernel: VectorKernel, name: str, *, or_zero: bool = False) -> None:
     value = getattr(kernel, name)
-    low = is_number(value) and (value >= least if above is None else value > above)
-    if not low or not value < np.inf:
-        wanted = "not negative" if above is None else "positive"
+    if not is_number(value) or not (0 < value < np.inf or (or_zero and value == 0)):
+        wanted = "not negative" if or_zero else "positive"
         raise InvalidParameterError(
             f"{type(kernel).__name__}: {name} must be {wanted} and finite, got {value!r}"
         )
-
-
-def _is_sparse(X: Any) -> bool:
-    return bool(sp.issparse(X))
-
-
-def _checked(X: Any, kernel: VectorKernel) -> Any:
-    """Take X as a matrix of finite numbers, in rows if it is sparse."""
-    matrix: Any
-    if _is_sparse(X):
-        matrix = sp.csr_array(X, dtype=np.float64)
-        values = matrix.data
-    else:
-        try:
-            matrix = values = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
-            matrix = values = np.empty(0)
-        if matrix.ndim != 2:
-            raise InvalidParameterError(
-                f"{kernel!r} needs vectors, an array or a sparse matrix of two dimensions, "
-                f"got {type(X).__name__}"
-            )
-    bad = np.flatnonzero(~np.isfinite(values).reshape(-1))
-    if len(bad):
-        if _is_sparse(X):
-            row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-            column = int(matrix.indices[bad[0]])
-        else:
-            row, column = divmod(int(bad[0]), matrix.shape[1])
-        raise InvalidParameterError(
-            f"feature {column} of sample {row} is {values.reshape(-1)[bad[0]]}: fill it in first"
-        )
-    return matrix
-
-
-def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both with as many columns; sparse where one is."""
-    if b is a:
-        return a, a
-    n = max(a.shape[1], b.shape[1])
-    if a.shape[1] != b.shape[1] and not (_is_sparse(a) and _is_sparse(b)):
-        raise InvalidParameterError(
-            f"vectors of {a.shape[1]} and of {b.shape[1]} features cannot be compared"
-        )
-    widened = [
-        sp.csr_array((m.data, m.indices, m.indptr), shape=(m.shape[0], n)) if _is_sparse(m) else m
-        for m in (a, b)
-    ]
-    return widened[0], widened[1]
-
-
-def _products(a: Any, b: Any) -> FloatArray:
-    values = a @ b.T
-    return values.toarray() if _is_sparse(values) else np.asarray(values)
-
-
-def _squares(a: Any) -> FloatArray:
-    return np.asarray(a.multiply(a).sum(axis=1) if _is_sparse(a) else (a * a).sum(axis=1)).ravel()
 
 
 def _inverse_roots(values: FloatArray) -> FloatArray:

@@ -1,29 +1,76 @@
 """The exact strategy: coordinate descent in the dual, by factors or by rows of kernels."""
 
-from typing import Literal
+from typing import Any, Literal
 from warnings import warn
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from filbert._core import KernelOperator, RowTrainer
-from filbert.errors import WorkLimitError
+from filbert._core import GramTrainer, KernelOperator, RowTrainer, SumOperator, VectorOperator
+from filbert.errors import OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest
-from filbert.kernels import PartialTree, Subtree, TreeKernel
+from filbert.kernels import Constant, Kernel, PartialTree, Subtree, TreeKernel, VectorKernel
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.terms import Term, terms_of
 from filbert.learners.problems import Problems, Solution
 from filbert.model import factorize
 from filbert.progress import progress_bar
+from filbert.sum_model import constant_factors, vector_factors
 from filbert.threads import n_threads
 from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
+FloatArray = NDArray[np.float64]
 Engine = Literal["auto", "factors", "rows"]
 
 _MAX_ITER = 10_000
 _ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
-class ExactTrainer:
+class DualTrainer:
     """Solves problems without sampling, to a gap between primal and dual over all examples."""
+
+    matrix: KernelOperator | RowTrainer | SumOperator | GramTrainer
+    engine: str
+    n_jobs: int | None
+    verbose: int
+
+    def train(self, problems: Problems) -> Solution:
+        """Solve the problems, and warn where `tol` was not reached."""
+        bounds = np.broadcast_to(problems.C * problems.weights, problems.signs.shape)
+        max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
+        with progress_bar("training", show=self.verbose > 0) as progress:
+            alpha, intercept, primal, _, gap, sweeps = self.matrix.train(
+                problems.signs,
+                np.ascontiguousarray(bounds),
+                problems.start,
+                problems.squared_hinge,
+                problems.intercept,
+                problems.tol,
+                problems.seeds,
+                max_iter,
+                n_threads(self.n_jobs),
+                progress,
+            )
+        if gap.max() > problems.tol:
+            warn(
+                f"TreeSVC stopped after max_iter={max_iter} sweeps at a relative duality gap "
+                f"of {gap.max():.1e}, above tol={problems.tol:g}: raise max_iter, or lower C",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return Solution(
+            coef=alpha * problems.signs,
+            intercept=intercept,
+            objective=float(primal.sum()),
+            gap=float(gap.max()),
+            n_iter=int(sweeps.max()),
+            alpha=alpha,
+        )
+
+
+class ExactTrainer(DualTrainer):
+    """Of one tree kernel, by its factors or by rows of its matrix."""
 
     def __init__(
         self,
@@ -96,35 +143,73 @@ class ExactTrainer:
                 progress,
             )
 
-    def train(self, problems: Problems) -> Solution:
-        """Solve the problems, and warn where `tol` was not reached."""
-        bounds = np.broadcast_to(problems.C * problems.weights, problems.signs.shape)
-        max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
-        with progress_bar("training", show=self.verbose > 0) as progress:
-            alpha, intercept, primal, _, gap, sweeps = self.matrix.train(
-                problems.signs,
-                np.ascontiguousarray(bounds),
-                problems.start,
-                problems.squared_hinge,
-                problems.intercept,
-                problems.tol,
-                problems.seeds,
-                max_iter,
-                n_threads(self.n_jobs),
-                progress,
+
+class SumTrainer(DualTrainer):
+    """Of any kernel of Filbert's: sums by the factors of their terms, others by the whole matrix."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        examples: Any,
+        *,
+        engine: Engine,
+        max_memory: int | None,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.kernel = kernel
+        self.examples = examples
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.matrix, self.engine = self._matrix(engine)
+
+    def _matrix(self, engine: Engine) -> tuple[SumOperator | GramTrainer, str]:
+        if engine == "rows":
+            return self._whole_matrix(), "rows: as asked for"
+        try:
+            return self._factors(limited=engine == "auto"), (
+                "factors: as asked for" if engine == "factors" else "factors: those of all terms"
             )
-        if gap.max() > problems.tol:
-            warn(
-                f"TreeSVC stopped after max_iter={max_iter} sweeps at a relative duality gap "
-                f"of {gap.max():.1e}, above tol={problems.tol:g}: raise max_iter, or lower C",
-                ConvergenceWarning,
-                stacklevel=4,
+        except (WorkLimitError, OutOfMemoryError) as error:
+            if engine == "factors" or not self._whole_matrix_fits():
+                raise
+            return self._whole_matrix(), f"rows: {error}"
+
+    def _factors(self, *, limited: bool) -> SumOperator:
+        terms = terms_of(self.kernel, self.examples, n_jobs=self.n_jobs)
+        operators: list[tuple[Any, FloatArray, list[float]]] = []
+        for number, term in enumerate(terms, 1):
+            with progress_bar(f"term {number} of {len(terms)}", show=self.verbose > 0) as progress:
+                operators.append((self._of_term(term, limited, progress), term.scale, [1.0]))
+        return SumOperator(operators)
+
+    def _of_term(self, term: Term, limited: bool, progress: Any) -> KernelOperator | VectorOperator:
+        kernel = term.kernel
+        options: dict[str, Any] = {"max_memory": self.max_memory, "n_jobs": self.n_jobs}
+        if isinstance(kernel, Constant):
+            return constant_factors(len(term.scale))
+        if isinstance(kernel, VectorKernel):
+            vectors = kernel.vectors_of(self.examples)
+            return vector_factors(kernel, vectors, progress=progress, **options)
+        trees = kernel.trees_of(self.examples)
+        max_work = None
+        if limited and isinstance(kernel, PartialTree):
+            max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
+        return factorize(kernel, trees, max_work=max_work, progress=progress, **options)
+
+    def _whole_matrix_fits(self) -> bool:
+        return 8 * n_examples(self.examples) ** 2 <= self._room()
+
+    def _whole_matrix(self) -> GramTrainer:
+        n = n_examples(self.examples)
+        if not self._whole_matrix_fits():
+            raise OutOfMemoryError(
+                f"the kernel matrix of {n:,} examples takes {8 * n * n >> 20:,} MiB, but "
+                f"{self._room() >> 20:,} MiB are allowed"
             )
-        return Solution(
-            coef=alpha * problems.signs,
-            intercept=intercept,
-            objective=float(primal.sum()),
-            gap=float(gap.max()),
-            n_iter=int(sweeps.max()),
-            alpha=alpha,
-        )
+        matrix = self.kernel(self.examples, n_jobs=self.n_jobs, verbose=self.verbose)
+        return GramTrainer(matrix, self._room())
+
+    def _room(self) -> int:
+        return _ROWS_KEPT if self.max_memory is None else self.max_memory

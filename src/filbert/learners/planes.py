@@ -17,7 +17,7 @@ from filbert.kernels import TreeKernel
 from filbert.learners.cutting_planes import State, cutting_planes, iteration_bound
 from filbert.learners.problems import Problems, Solution
 from filbert.learners.sampling import Sampler, recommended_sample_size
-from filbert.model import Kernel, checked_kernel_values
+from filbert.model import KernelFunction, checked_kernel_values
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
@@ -61,7 +61,7 @@ class ListsOfExamples:
     An example that is in several planes is compared with the sample once.
     """
 
-    def __init__(self, kernel: Kernel, X: Any) -> None:
+    def __init__(self, kernel: KernelFunction, X: Any) -> None:
         self.kernel = kernel
         self.X = X
         self._sample: IndexArray = np.empty(0, dtype=np.uint32)
@@ -116,7 +116,7 @@ class PlaneTrainer:
     def __init__(
         self,
         strategy: Strategy,
-        kernel: TreeKernel | Kernel,
+        kernel: TreeKernel | KernelFunction,
         X: Any,
         *,
         sample_size: int | None,

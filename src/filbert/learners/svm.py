@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import as_forest
-from filbert.kernels import PartialTree, SubsetTree, TreeKernel
-from filbert.learners.exact import Engine, ExactTrainer
+from filbert.kernels import Kernel, PartialTree, SubsetTree, TreeKernel
+from filbert.learners.exact import Engine, ExactTrainer, SumTrainer
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
 from filbert.learners.svm_parameters import check_cost, check_parameters
-from filbert.model import CallableKernelModel, Kernel, Method, SupportVectorModel
+from filbert.learners.targets import checked_classes, checked_weights, class_factors, signs_of
+from filbert.model import CallableKernelModel, KernelFunction, Method
+from filbert.sum_model import SumModel, model_of, rows_for
 
 FloatArray = NDArray[np.float64]
 
@@ -55,8 +55,12 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    kernel : SubsetTree, Subtree or PartialTree, or callable, optional
-        SubsetTree() by default. The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
+    kernel : Kernel or callable, optional
+        SubsetTree() by default. The strategy "exact" takes SubsetTree, Subtree and PartialTree, and
+        sums of these and of Linear and Polynomial, with X being :class:`~filbert.Examples` where
+        they name parts. Polynomials are written out in products of features, so vectors should be
+        sparse. With ``engine="rows"`` it takes any kernel of Filbert's, by the whole kernel matrix.
+        The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
         array of shape (len(X), len(Y)); X may then be anything that has a `shape` and takes slices
         and arrays of indices, such as an array or a sparse matrix. Tables of pandas become arrays.
     C : float
@@ -118,7 +122,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Sweeps or iterations; of many classes, the most.
     engine_ : str
         How kernels were computed, and why.
-    model_ : SupportVectorModel, or CallableKernelModel for a kernel that is not one of Filbert's
+    model_ : SupportVectorModel for a tree kernel, SumModel for a sum, or else CallableKernelModel
     sample_size_ : int or None
         The sample size that was used; None for "exact", as what follows.
     delta_calls_ : int or None
@@ -142,7 +146,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernel: TreeKernel | Kernel | None = None,
+        kernel: Kernel | KernelFunction | None = None,
         *,
         C: float = 1.0,
         strategy: Literal["exact", "usvm", "sdag", "sdag+"] = "exact",
@@ -207,6 +211,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(self.model_, CallableKernelModel):
             values = self.model_.decision_function(self._examples(X))
+        elif isinstance(self.model_, SumModel):
+            values = self.model_.decision_function(self._examples(X), n_jobs=self.n_jobs)
         else:
             # Partial trees that were not factorised in training are not in prediction.
             partial = isinstance(self.model_.kernel, PartialTree)
@@ -238,14 +244,12 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         examples = self._examples(X)
         n = examples.shape[0]
-        classes, coded = _checked_classes(y, n)
-        weights = _checked_weights(sample_weight, n)
-        weights = weights * _class_factors(self.class_weight, classes, coded)
+        classes, coded = checked_classes(y, n, "TreeSVC")
+        weights = checked_weights(sample_weight, n)
+        weights = weights * class_factors(self.class_weight, classes, coded)
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
-        # One problem for two classes, else one for each class against the rest.
-        positives = [1] if len(classes) == 2 else range(len(classes))
-        signs = np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
+        signs = signs_of(coded, len(classes))
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
         trainer = self._trainer(kernel, examples)
         if self.verbose > 0:
@@ -256,6 +260,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Take X as trees, or as it is where it is for a kernel that is not ours."""
         if isinstance(self.kernel, TreeKernel):
             return self.kernel.trees_of(X)
+        if isinstance(self.kernel, Kernel):
+            return rows_for(self.kernel, X)
         if self.kernel is None or not hasattr(X, "shape"):
             return as_forest(X)
         rows = X.to_numpy() if hasattr(X, "iloc") else X  # a table is indexed by its labels
@@ -265,7 +271,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _trainer(self, kernel: Any, examples: Any) -> Trainer:
         if self.strategy == "exact":
-            return ExactTrainer(
+            trainer = ExactTrainer if isinstance(kernel, TreeKernel) else SumTrainer
+            return trainer(
                 kernel,
                 examples,
                 engine=self.engine,
@@ -301,8 +308,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.support_ = np.flatnonzero(solution.coef.any(axis=0))
         coef = solution.coef[:, self.support_]
-        model = SupportVectorModel if isinstance(task.kernel, TreeKernel) else CallableKernelModel
-        self.model_ = model(task.kernel, task.examples[self.support_], coef, solution.intercept)
+        support = task.examples[self.support_]
+        self.model_ = model_of(task.kernel, support, coef, solution.intercept)
         self.classes_ = task.classes
         self.n_support_ = np.bincount(task.coded[self.support_], minlength=len(task.classes))
         self.dual_coef_ = coef
@@ -334,54 +341,3 @@ def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
     chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
     predicted: NDArray[Any] = classes[chosen]
     return predicted
-
-
-def _checked_classes(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    labels = column_or_1d(y, warn=True)
-    if len(labels) != n:
-        raise InvalidParameterError(f"X has {n:,} trees, but y has {len(labels):,} labels")
-    if n == 0:
-        raise InvalidParameterError("there are no examples to learn from")
-    check_classification_targets(labels)
-    try:
-        classes, coded = np.unique(labels, return_inverse=True)
-    except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
-        raise InvalidParameterError(
-            f"labels must be of one kind, got {kinds}: fill in missing ones, or use strings"
-        ) from None
-    if len(classes) < 2:
-        raise InvalidParameterError(
-            f"TreeSVC needs two classes at least, but all labels are {classes[0]}"
-        )
-    return classes, coded
-
-
-def _checked_weights(sample_weight: ArrayLike | None, n: int) -> FloatArray:
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.shape != (n,):
-        raise InvalidParameterError(
-            f"sample_weight must have one number for each of {n:,} trees, got shape {weights.shape}"
-        )
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        raise InvalidParameterError(
-            f"sample_weight must be finite and not negative; that of sample {bad[0]} is "
-            f"{weights[bad[0]]}"
-        )
-    return weights
-
-
-def _class_factors(class_weight: Any, classes: NDArray[Any], coded: NDArray[np.intp]) -> FloatArray:
-    if class_weight is None:
-        return np.ones(len(coded))
-    factors = compute_class_weight(class_weight, classes=classes, y=classes[coded])
-    if not (np.isfinite(factors) & (factors >= 0)).all():
-        raise InvalidParameterError(
-            f"class_weight must be finite and not negative, got {class_weight!r}"
-        )
-    return np.asarray(factors, dtype=np.float64)[coded]

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from filbert.errors import InvalidParameterError
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import Kernel, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels.terms import check_expression, check_is_sum
 
 _CHOICES = {
     "strategy": ("exact", "usvm", "sdag", "sdag+"),
@@ -20,7 +21,7 @@ def check_parameters(values: dict[str, Any]) -> None:
     check_cost(values["C"])
     for name, choices in _CHOICES.items():
         _check_choice(name, values[name], choices)
-    _check_kernel(values["kernel"], values["strategy"])
+    _check_kernel(values["kernel"], values["strategy"], values["engine"])
     if not _is_real(values["tol"]) or not 0 < values["tol"] < 1:
         raise InvalidParameterError(f"TreeSVC: tol must be in (0, 1), got {values['tol']!r}")
     for name, most in (("max_iter", 2**32), ("max_memory", 2**63), ("sample_size", 2**32)):
@@ -51,17 +52,18 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
         )
 
 
-def _check_kernel(kernel: Any, strategy: str) -> None:
-    if isinstance(kernel, SubsetTree | Subtree | PartialTree):
-        kernel._spec()
-    elif kernel is not None and not callable(kernel):
-        raise InvalidParameterError(
-            "TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, or a function "
-            f"kernel(X, Y), got {kernel!r}"
-        )
-    elif isinstance(kernel, type):
+def _check_kernel(kernel: Any, strategy: str, engine: str) -> None:
+    if isinstance(kernel, type):
         raise InvalidParameterError(
             f"TreeSVC: kernel must be a kernel, and {kernel!r} is a class. Call it to get one."
+        )
+    if isinstance(kernel, Kernel) and not _is_foreign(kernel):
+        check_expression(kernel)
+        _check_strategy(kernel, strategy, engine)
+    elif kernel is not None and not callable(kernel):
+        raise InvalidParameterError(
+            "TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, an expression of "
+            f"kernels, or a function kernel(X, Y), got {kernel!r}"
         )
     elif kernel is not None and (isinstance(kernel, TreeKernel) or strategy != "usvm"):
         raise InvalidParameterError(
@@ -69,6 +71,32 @@ def _check_kernel(kernel: Any, strategy: str) -> None:
             f"SubsetTree(), Subtree() and PartialTree() are; {kernel!r} is not one. "
             + ("Wrap it in a" if strategy == "usvm" else "Use strategy='usvm', which takes any")
             + " function kernel(X, Y)."
+        )
+
+
+def _is_foreign(kernel: Kernel) -> bool:
+    """A tree kernel that somebody else wrote: nobody knows what it is a sum of."""
+    return isinstance(kernel, TreeKernel) and not isinstance(
+        kernel, SubsetTree | Subtree | PartialTree
+    )
+
+
+def _check_strategy(kernel: Kernel, strategy: str, engine: str) -> None:
+    """Say which strategies take the kernel, where this one does not."""
+    if isinstance(kernel, TreeKernel) or strategy == "usvm" or engine == "rows":
+        return
+    try:
+        check_is_sum(
+            kernel,
+            "Use strategy='usvm', which takes any kernel; or, for some thousands of examples, "
+            "engine='rows', which computes the whole kernel matrix.",
+        )
+    except InvalidParameterError as error:
+        raise InvalidParameterError(f"TreeSVC: strategy {strategy!r}: {error}") from None
+    if strategy != "exact":
+        raise InvalidParameterError(
+            f"TreeSVC: strategy {strategy!r} is for one tree kernel, SubsetTree, Subtree or "
+            f"PartialTree; {kernel!r} is an expression. Use strategy='exact' or 'usvm'."
         )
 
 

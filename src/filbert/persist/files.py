@@ -6,8 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 from filbert.errors import InputTypeError, MissingFileError, ModelFileError
+from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
-from filbert.persist import support_vectors
+from filbert.persist import perceptrons, support_vectors
 from filbert.persist.archive import Arrays, open_archive, write_archive
 from filbert.persist.atomic import replacing
 
@@ -18,6 +19,7 @@ VERSION = 1  # how to change it: docs/model-files.md
 _Encode = Callable[[Any], tuple[dict[str, Any], Arrays]]
 _Decode = Callable[[dict[str, Any], Arrays], Any]
 _ESTIMATORS: dict[str, tuple[type, _Encode, _Decode]] = {
+    "TreePerceptron": (TreePerceptron, perceptrons.encode, perceptrons.decode),
     "TreeSVC": (TreeSVC, support_vectors.encode, support_vectors.decode),
 }
 
@@ -30,7 +32,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : TreeSVC
+    model : TreeSVC or TreePerceptron
     path : path
 
     Examples

@@ -3,7 +3,7 @@
 They are checked by the same rules in both directions: what was saved can be loaded.
 """
 
-from inspect import signature
+from inspect import Parameter, signature
 from math import isfinite
 from typing import Any
 
@@ -11,60 +11,93 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from filbert.errors import InvalidParameterError
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import (
+    RBF,
+    Constant,
+    Kernel,
+    Linear,
+    Normalized,
+    PartialTree,
+    Polynomial,
+    Power,
+    Product,
+    Scaled,
+    SubsetTree,
+    Subtree,
+    Sum,
+)
+from filbert.kernels.terms import check_expression
 
 # Files name a kernel; what a name means is told here, and never looked up in Python.
-KERNELS: dict[str, type[TreeKernel]] = {
-    "PartialTree": PartialTree,
-    "SubsetTree": SubsetTree,
-    "Subtree": Subtree,
+KERNELS: dict[str, type[Kernel]] = {
+    kind.__name__: kind
+    for kind in (
+        *(PartialTree, SubsetTree, Subtree),
+        *(Linear, Polynomial, RBF),
+        *(Constant, Normalized, Power, Product, Scaled, Sum),
+    )
 }
 
+_OF_KERNELS = ("kernel", "left", "right")  # parameters that are kernels
+_DEEPEST = 50  # kernels within kernels: a file must not exhaust the stack
 _OPTIONAL = {"max_steps"}  # may be None, although the default is not
 
 
-def to_json(estimator: BaseEstimator) -> dict[str, Any]:
+def to_json(estimator: BaseEstimator, depth: int = 0) -> dict[str, Any]:
     """Return the parameters as what JSON has."""
     values = estimator.get_params(deep=False)
-    return {name: _encoded(type(estimator), name, value) for name, value in values.items()}
+    return {name: _encoded(type(estimator), name, value, depth) for name, value in values.items()}
 
 
-def from_json(cls: type[BaseEstimator], values: Any) -> dict[str, Any]:
+def from_json(cls: type[BaseEstimator], values: Any, depth: int = 0) -> dict[str, Any]:
     """Return the parameters; those that a file does not have are left to their defaults."""
     if not isinstance(values, dict):
         raise InvalidParameterError("the parameters are not a JSON object")
-    unknown = values.keys() - signature(cls).parameters.keys()
+    known = signature(cls).parameters
+    unknown = values.keys() - known.keys()
     if unknown:
         raise InvalidParameterError(
             f"{cls.__name__} has no parameter {min(unknown)!r} in this version of Filbert"
         )
-    return {name: _decoded(cls, name, value) for name, value in values.items()}
+    needed = {name for name, p in known.items() if p.default is Parameter.empty}
+    if needed - values.keys():
+        raise InvalidParameterError(f"{cls.__name__} lacks {min(needed - values.keys())!r}")
+    return {name: _decoded(cls, name, value, depth) for name, value in values.items()}
 
 
-def kernel_to_json(kernel: TreeKernel) -> dict[str, Any]:
-    """Return a kernel's name and parameters."""
+def kernel_to_json(kernel: Kernel, depth: int = 0) -> dict[str, Any]:
+    """Return a kernel's name and parameters, which may be kernels."""
     name = type(kernel).__name__
     if KERNELS.get(name) is not type(kernel):
         raise InvalidParameterError(
             f"a kernel of type {name} cannot be saved: use one of {', '.join(KERNELS)}"
         )
-    kernel._spec()
-    return {"name": name, "parameters": to_json(kernel)}
+    _check_depth(depth)
+    if depth == 0:
+        check_expression(kernel)
+    return {"name": name, "parameters": to_json(kernel, depth + 1)}
 
 
-def kernel_from_json(value: Any) -> TreeKernel:
+def kernel_from_json(value: Any, depth: int = 0) -> Kernel:
     """Return the kernel, its parameters checked."""
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or name not in KERNELS:
         raise InvalidParameterError(f"there is no kernel {str(name)[:40]!r}")
-    kernel = KERNELS[name](**from_json(KERNELS[name], value.get("parameters")))
-    kernel._spec()
+    _check_depth(depth)
+    kernel = KERNELS[name](**from_json(KERNELS[name], value.get("parameters"), depth + 1))
+    if depth == 0:
+        check_expression(kernel)
     return kernel
 
 
-def _encoded(cls: type[BaseEstimator], name: str, value: Any) -> Any:
-    if name == "kernel":
-        return None if value is None else kernel_to_json(value)
+def _check_depth(depth: int) -> None:
+    if depth > _DEEPEST:
+        raise InvalidParameterError(f"kernels are nested more than {_DEEPEST} deep")
+
+
+def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any:
+    if name in _OF_KERNELS:
+        return None if value is None else kernel_to_json(value, depth)
     if name == "random_state":  # a generator has moved on since: it cannot be had again
         value = value if isinstance(value, int | np.integer) else None
     if name == "class_weight" and isinstance(value, dict):
@@ -73,9 +106,9 @@ def _encoded(cls: type[BaseEstimator], name: str, value: Any) -> Any:
     return _checked(cls, name, _plain(value))
 
 
-def _decoded(cls: type[BaseEstimator], name: str, value: Any) -> Any:
-    if name == "kernel":
-        return None if value is None else kernel_from_json(value)
+def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any:
+    if name in _OF_KERNELS:
+        return None if value is None else kernel_from_json(value, depth)
     if name == "class_weight" and isinstance(value, list):
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
             raise InvalidParameterError("class_weight must have pairs of a class and a weight")
@@ -98,7 +131,7 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
         right = value == "balanced"
     elif name == "part":
         right = isinstance(value, str)
-    elif default is None:  # a number that may be left open
+    elif default is None or default is Parameter.empty:  # a number that may be left open, or not
         right = isinstance(value, int | float) and not isinstance(value, bool)
     else:
         right = isinstance(value, allowed[type(default)])

@@ -8,10 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
+from filbert.kernels import Kernel, TreeKernel
 from filbert.learners.svm import TreeSVC
-from filbert.model import CallableKernelModel, SupportVectorModel
-from filbert.persist import parameters
+from filbert.model import SupportVectorModel
+from filbert.persist import parameters, rows
 from filbert.persist.archive import Arrays
+from filbert.sum_model import model_of, rows_for
 
 _FOREST = "support."  # what the names of the support vectors' arrays begin with
 _FIGURES = ("objective", "duality_gap", "n_iter")
@@ -21,10 +23,10 @@ _OF_PLANES = ("sample_size", "delta_calls", "delta_computed", "n_planes", "itera
 def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     """Return what a file holds of a fitted estimator."""
     check_is_fitted(svm)
-    if isinstance(svm.model_, CallableKernelModel):
+    if not isinstance(svm.model_.kernel, Kernel):
         raise InvalidParameterError(
             f"a model with the kernel {svm.model_.kernel!r} cannot be saved: a file holds no code. "
-            "Use SubsetTree, Subtree or PartialTree."
+            "Use Filbert's kernels and sums or products of them."
         )
     header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
     svm.check_parameters()
@@ -44,8 +46,11 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "coef": svm.model_.coef,
         "intercept": svm.model_.intercept,
     }
-    forest = svm.model_.support.to_arrays()
-    return header, arrays | {_FOREST + name: array for name, array in forest.items()}
+    if isinstance(svm.model_, SupportVectorModel):
+        forest = svm.model_.support.to_arrays()
+        return header, arrays | {_FOREST + name: array for name, array in forest.items()}
+    header["support"], parts = rows.encode(svm.model_.support)
+    return header, arrays | parts
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
@@ -54,10 +59,12 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
         svm = TreeSVC(**parameters.from_json(TreeSVC, header.get("parameters")))
         svm.check_parameters()
         kernel = parameters.kernel_from_json(header.get("kernel"))
-        support = Forest.from_arrays(_part(arrays, _FOREST))
+        support = _support(kernel, header, arrays)
+    except ModelFileError:
+        raise
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
-    n, n_classes = len(support), len(_array(arrays, "classes"))
+    n, n_classes = support.shape[0], len(_array(arrays, "classes"))
     n_problems = 1 if n_classes == 2 else n_classes
     svm.classes_ = _checked_classes(_array(arrays, "classes"), header.get("classes_are_objects"))
     svm.support_ = _integers(arrays, "indices", n).astype(np.intp, copy=False)
@@ -68,7 +75,10 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
         raise ModelFileError("the indices of the support vectors do not ascend")
     if int(svm.n_support_.sum(dtype=object)) != n:
         raise ModelFileError(f"the classes' support vectors do not add up to {n:,}")
-    svm.model_ = SupportVectorModel(kernel, support, coef, intercept)
+    try:
+        svm.model_ = model_of(kernel, support, coef, intercept)
+    except FilbertError as error:  # such as norms beyond float64
+        raise ModelFileError(str(error)) from None
     svm.dual_coef_, svm.intercept_ = coef, intercept
     svm.objective_ = _figure(header, "objective")
     svm.duality_gap_ = _figure(header, "duality_gap")
@@ -79,6 +89,12 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
         setattr(svm, f"{name}_", _figure(header, name) if known else None)
     svm.history_ = None
     return svm
+
+
+def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
+    if isinstance(kernel, TreeKernel):
+        return Forest.from_arrays(_part(arrays, _FOREST))
+    return rows_for(kernel, rows.decode(header.get("support"), arrays))
 
 
 # ---------------------------------------------------------------- classes

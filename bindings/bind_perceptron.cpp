@@ -1,0 +1,318 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+
+#include "bindings.hpp"
+#include "engine/operator.hpp"
+#include "engine/sum_factors.hpp"
+#include "learn/perceptron.hpp"
+#include "learn/perceptron_epochs.hpp"
+
+namespace filbert {
+
+namespace {
+
+// A part with the arrays that it looks at.
+struct BoundPart {
+  ExamplePart part;
+  Array<std::uint64_t> begin;
+  Array<std::uint32_t> features;
+  Array<double> values;
+};
+
+void make_tree_part(BoundPart* self, std::shared_ptr<const Dag> dag, const Array<NodeId>& roots) {
+  std::vector<NodeId> ids = checked_roots(*dag, roots);
+  new (self) BoundPart();
+  self->part.dag = std::move(dag);
+  self->part.roots = std::move(ids);
+}
+
+void make_vector_part(BoundPart* self, Array<std::uint64_t> begin, Array<std::uint32_t> features,
+                      Array<double> values) {
+  const std::span<const std::uint64_t> ends = view(begin);
+  bool right = !ends.empty() && ends.front() == 0 && features.shape(0) == values.shape(0) &&
+               ends.back() == features.shape(0);
+  for (std::size_t i = 0; right && i + 1 < ends.size(); ++i) {
+    right = ends[i] <= ends[i + 1] && ends[i + 1] <= features.shape(0);
+    for (std::uint64_t k = ends[i] + 1; right && k < ends[i + 1]; ++k) {
+      right = view(features)[k - 1] < view(features)[k];
+    }
+  }
+  if (!right) throw nb::value_error("these are not rows of ascending features");
+  new (self) BoundPart();
+  self->part.begin = ends;
+  self->part.features = view(features);
+  self->part.values = view(values);
+  self->begin = std::move(begin);
+  self->features = std::move(features);
+  self->values = std::move(values);
+}
+
+using Parts = std::vector<BoundPart*>;
+
+// Examples, all of them checked for their length.
+struct BoundExamples {
+  BoundExamples(const OnlinePerceptron& model, const Parts& bound, const MatrixOf<double>& scales,
+                const Array<double>& norms)
+      : examples{{}, {scales.data(), scales.size()}, view(norms)} {
+    const std::size_t n = norms.shape(0);
+    bool right = bound.size() == model.n_terms() && scales.shape(0) == model.n_terms() &&
+                 scales.shape(1) == n;
+    for (const BoundPart* part : bound) {
+      right = right && part->part.size() == n;
+      parts.push_back(&part->part);
+    }
+    if (!right) throw nb::value_error("parts, scales and norms do not fit the terms");
+    examples.parts = parts;
+  }
+  BoundExamples(const BoundExamples&) = delete;
+
+  std::vector<const ExamplePart*> parts;
+  PerceptronExamples examples;
+};
+
+PerceptronTargets checked_targets(std::size_t n_problems, std::size_t n,
+                                  const MatrixOf<std::int8_t>& y, const Array<double>& weights,
+                                  double margin) {
+  if (y.shape(0) != n_problems || y.shape(1) != n || weights.shape(0) != n) {
+    throw nb::value_error("y and weights do not fit the examples");
+  }
+  return {{y.data(), y.size()}, view(weights), margin};
+}
+
+void check_rows(std::span<const std::uint32_t> rows, std::size_t n) {
+  for (const std::uint32_t row : rows) {
+    if (row >= n) throw nb::index_error("no such example");
+  }
+}
+
+// Asks for Ctrl-C and tells (examples done, errors among them).
+Watch watch_progress(nb::object progress, const PerceptronProgress& done) {
+  const Watch report = watch_from_python(std::move(progress));
+  return [report, &done](std::size_t, std::size_t) { report(done.n_done, done.n_errors); };
+}
+
+// ------------------------------------------------------------------------------ the model
+
+// The kinds of terms are told by their specs: a KernelSpec, or (kind, degree, gamma, coef0).
+void make_model(OnlinePerceptron* self, std::size_t n_problems, const nb::list& specs) {
+  static const char* const kinds[] = {"linear", "polynomial", "rbf"};
+  std::vector<std::unique_ptr<GrowingTerm>> terms;
+  for (const nb::handle spec : specs) {
+    if (nb::isinstance<KernelSpec>(spec)) {
+      terms.push_back(growing_trees(nb::cast<const KernelSpec&>(spec), 2 * n_problems));
+      continue;
+    }
+    const auto [kind, degree, gamma, coef0] =
+        nb::cast<std::tuple<std::string, std::uint32_t, double, double>>(spec);
+    const auto* const found = std::find(std::begin(kinds), std::end(kinds), kind);
+    if (found == std::end(kinds)) throw nb::value_error("no such kernel of vectors");
+    const VectorSpec vectors{static_cast<VectorKernel>(found - kinds), degree, gamma, coef0};
+    terms.push_back(growing_vectors(vectors, 2 * n_problems));
+  }
+  new (self) OnlinePerceptron(n_problems, std::move(terms));
+}
+
+const GrowingTerm& checked_term(const OnlinePerceptron& model, std::size_t term) {
+  if (term >= model.n_terms()) throw nb::index_error("no such term");
+  return model.term(term);
+}
+
+NumpyArray<double> selves(const OnlinePerceptron& model, std::size_t term, const BoundPart& bound,
+                          int n_threads) {
+  const GrowingTerm& own = checked_term(model, term);
+  const Watch watch = watch_from_python(nb::none());
+  std::vector<double> values;
+  {
+    const nb::gil_scoped_release release;
+    values = own.selves(bound.part, n_threads, watch);
+  }
+  return to_numpy(std::move(values));
+}
+
+using Numbers = nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::size_t learn(OnlinePerceptron& model, const Parts& parts, const MatrixOf<double>& scales,
+                  const Array<double>& norms, const MatrixOf<std::int8_t>& y,
+                  const Array<double>& weights, double margin, const Array<std::uint32_t>& order,
+                  Numbers support_of, std::uint64_t max_nodes, nb::object progress) {
+  const BoundExamples bound(model, parts, scales, norms);
+  const std::size_t n = bound.examples.size();
+  const PerceptronTargets targets = checked_targets(model.n_problems(), n, y, weights, margin);
+  check_rows(view(order), n);
+  if (support_of.shape(0) != n) throw nb::value_error("support_of: one number for each example");
+  const std::span<std::uint32_t> numbers(support_of.data(), n);
+  PerceptronProgress done;
+  const Watch watch = watch_progress(std::move(progress), done);
+  std::size_t n_learnt = 0;
+  {
+    const nb::gil_scoped_release release;
+    parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
+      n_learnt = model.learn(bound.examples, targets, view(order), numbers, max_nodes, done, token);
+    });
+  }
+  return n_learnt;
+}
+
+NumpyMatrix scores(const OnlinePerceptron& model, const Parts& parts,
+                   const MatrixOf<double>& scales, const Array<double>& norms, bool averaged,
+                   int n_threads) {
+  const BoundExamples bound(model, parts, scales, norms);
+  const Watch watch = watch_from_python(nb::none());
+  std::vector<double> values;
+  {
+    const nb::gil_scoped_release release;
+    values = model.scores(bound.examples, averaged, n_threads, watch);
+  }
+  return to_matrix(std::move(values), bound.examples.size(), model.n_problems());
+}
+
+// ------------------------------------------------------------------------------ logs as arrays
+
+// Support, problem, amount and time of each update; errors of each block; examples and errors.
+using LogArrays =
+    std::tuple<NumpyArray<std::uint32_t>, NumpyArray<std::uint32_t>, NumpyArray<double>,
+               NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>, std::uint64_t, std::uint64_t>;
+
+LogArrays to_arrays(const PerceptronLog& log) {
+  std::vector<std::uint32_t> support, problem;
+  std::vector<double> amount;
+  std::vector<std::uint64_t> time;
+  for (const PerceptronUpdate& u : log.updates) {
+    support.push_back(u.support);
+    problem.push_back(u.problem);
+    amount.push_back(u.amount);
+    time.push_back(u.time);
+  }
+  std::vector<std::uint32_t> errors = log.errors;
+  return {to_numpy(std::move(support)),
+          to_numpy(std::move(problem)),
+          to_numpy(std::move(amount)),
+          to_numpy(std::move(time)),
+          to_numpy(std::move(errors)),
+          log.n_seen,
+          log.n_errors};
+}
+
+void replay(OnlinePerceptron& model, const Parts& parts, const MatrixOf<double>& scales,
+            const Array<double>& norms, const Array<std::uint32_t>& support,
+            const Array<std::uint32_t>& problem, const Array<double>& amount,
+            const Array<std::uint64_t>& time, const Array<std::uint32_t>& errors,
+            std::uint64_t n_seen, std::uint64_t n_errors) {
+  const BoundExamples bound(model, parts, scales, norms);
+  const std::size_t n = support.shape(0);
+  if (problem.shape(0) != n || amount.shape(0) != n || time.shape(0) != n || model.n_support()) {
+    throw nb::value_error("a log is replayed on an empty model, and its arrays are of one length");
+  }
+  PerceptronLog log;
+  log.errors.assign(errors.data(), errors.data() + errors.shape(0));
+  log.n_seen = n_seen;
+  log.n_errors = n_errors;
+  std::uint32_t n_known = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const PerceptronUpdate u{view(support)[k], view(problem)[k], view(amount)[k], view(time)[k]};
+    const bool right = u.support <= n_known && u.support < bound.examples.size() &&
+                       u.problem < model.n_problems() && u.time >= 1 && u.time <= n_seen;
+    if (!right) throw nb::value_error("the log does not fit the support vectors");
+    if (u.support == n_known) ++n_known;
+    log.updates.push_back(u);
+  }
+  const nb::gil_scoped_release release;
+  model.replay(bound.examples, log);
+}
+
+std::size_t n_that_fit(const OnlinePerceptron& model, const Array<std::uint32_t>& support,
+                       std::uint64_t max_nodes) {
+  check_rows(view(support), model.n_support());
+  const nb::gil_scoped_release release;
+  return model.n_that_fit(view(support), max_nodes);
+}
+
+std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>> support_trees(
+    const OnlinePerceptron& model, std::size_t term) {
+  SupportTrees trees = checked_term(model, term).support_trees();
+  if (!trees.dag) throw nb::value_error("this term has no trees");
+  return {std::move(trees.dag), to_numpy(std::move(trees.roots))};
+}
+
+std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>, NumpyArray<double>>
+support_vectors(const OnlinePerceptron& model, std::size_t term) {
+  SupportVectors rows = checked_term(model, term).support_vectors();
+  return {to_numpy(std::move(rows.begin)), to_numpy(std::move(rows.features)),
+          to_numpy(std::move(rows.values))};
+}
+
+// ------------------------------------------------------------------------------ by factors
+
+template <class Factors>
+std::tuple<NumpyArray<std::uint32_t>, LogArrays> run_epochs(
+    const Factors& factors, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
+    double margin, bool intercept, const MatrixOf<std::uint32_t>& order, nb::object progress) {
+  const std::size_t n = factors.n_trees();
+  const PerceptronTargets targets = checked_targets(y.shape(0), n, y, weights, margin);
+  check_rows({order.data(), order.size()}, n);
+  PerceptronProgress done;
+  const Watch watch = watch_progress(std::move(progress), done);
+  PerceptronEpochs<Factors> epochs(factors, targets, intercept);
+  {
+    const nb::gil_scoped_release release;
+    parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
+      epochs.run({order.data(), order.size()}, done, token);
+    });
+  }
+  return {to_numpy(std::vector<std::uint32_t>(epochs.support())), to_arrays(epochs.log())};
+}
+
+}  // namespace
+
+void bind_perceptron(nb::module_& m) {
+  nb::class_<BoundPart>(m, "ExamplePart")
+      .def("__init__", &make_tree_part, nb::arg("dag"), nb::arg("roots"))
+      .def("__init__", &make_vector_part, nb::arg("begin"), nb::arg("features"), nb::arg("values"));
+
+  nb::class_<OnlinePerceptron>(m, "OnlinePerceptron")
+      .def("__init__", &make_model, nb::arg("n_problems"), nb::arg("specs"))
+      .def_prop_ro("n_support", &OnlinePerceptron::n_support)
+      .def_prop_ro("n_updates", [](const OnlinePerceptron& p) { return p.log().updates.size(); })
+      .def_prop_ro("n_seen", [](const OnlinePerceptron& p) { return p.log().n_seen; })
+      .def_prop_ro("n_errors", [](const OnlinePerceptron& p) { return p.log().n_errors; })
+      .def_prop_ro("n_nodes", &OnlinePerceptron::n_nodes)
+      .def_prop_ro("n_tree_nodes", &OnlinePerceptron::n_tree_nodes)
+      .def("selves", &selves, nb::arg("term"), nb::arg("part"), nb::arg("n_threads"))
+      .def("learn", &learn, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"), nb::arg("y"),
+           nb::arg("weights"), nb::arg("margin"), nb::arg("order"), nb::arg("support_of"),
+           nb::arg("max_nodes"), nb::arg("progress").none())
+      .def("scores", &scores, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
+           nb::arg("averaged"), nb::arg("n_threads"))
+      .def("log", [](const OnlinePerceptron& p) { return to_arrays(p.log()); })
+      .def("replay", &replay, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
+           nb::arg("support"), nb::arg("problem"), nb::arg("amount"), nb::arg("time"),
+           nb::arg("errors"), nb::arg("n_seen"), nb::arg("n_errors"))
+      .def("errors",
+           [](const OnlinePerceptron& p) {
+             return to_numpy(std::vector<std::uint32_t>(p.log().errors));
+           })
+      .def("n_that_fit", &n_that_fit, nb::arg("support"), nb::arg("max_nodes"))
+      .def("support_trees", &support_trees, nb::arg("term"))
+      .def("support_vectors", &support_vectors, nb::arg("term"));
+
+  const auto def_training = [&](const auto& train) {
+    m.def("train_perceptron", train, nb::arg("factors"), nb::arg("y"), nb::arg("weights"),
+          nb::arg("margin"), nb::arg("intercept"), nb::arg("order"), nb::arg("progress").none());
+  };
+  def_training([](const KernelOperator& k, const MatrixOf<std::int8_t>& y,
+                  const Array<double>& weights, double margin, bool intercept,
+                  const MatrixOf<std::uint32_t>& order, nb::object progress) {
+    return run_epochs(SingleFactors(k.trees()), y, weights, margin, intercept, order,
+                      std::move(progress));
+  });
+  def_training([](const SumFactors& k, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
+                  double margin, bool intercept, const MatrixOf<std::uint32_t>& order,
+                  nb::object progress) {
+    return run_epochs(k, y, weights, margin, intercept, order, std::move(progress));
+  });
+}
+
+}  // namespace filbert

@@ -1,0 +1,117 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "bindings.hpp"
+#include "engine/factor_scores.hpp"
+#include "engine/operator.hpp"
+#include "engine/sum_factors.hpp"
+#include "engine/vector_factors.hpp"
+#include "train_problems.hpp"
+
+namespace filbert {
+
+namespace {
+
+// The factors of a kernel of vectors.
+struct VectorOperator {
+  TreeFactors factors;
+};
+
+void check_rows(const Array<std::int64_t>& begin, const Array<std::int64_t>& features,
+                const Array<double>& values) {
+  const std::size_t n = begin.shape(0);
+  bool right = n > 0 && begin.data()[0] == 0 && features.shape(0) == values.shape(0) &&
+               begin.data()[n - 1] == static_cast<std::int64_t>(features.shape(0));
+  for (std::size_t i = 0; right && i + 1 < n; ++i) right = begin.data()[i] <= begin.data()[i + 1];
+  for (std::size_t i = 0; right && i + 1 < n; ++i) {
+    for (auto k = begin.data()[i] + 1; k < begin.data()[i + 1]; ++k) {
+      right = right && features.data()[k - 1] < features.data()[k];
+    }
+  }
+  if (!right) throw nb::value_error("the arrays are not those of sparse rows with sorted features");
+}
+
+void make_vectors(VectorOperator* self, const Array<std::int64_t>& begin,
+                  const Array<std::int64_t>& features, const Array<double>& values,
+                  std::uint32_t degree, double gamma, double coef0, bool normalize,
+                  std::uint64_t max_bytes, int n_threads, nb::object progress) {
+  check_rows(begin, features, values);
+  if (degree == 0) throw nb::value_error("the degree is not positive");
+  const SparseRows rows{view(begin), view(features), view(values)};
+  const Watch watch = watch_from_python(std::move(progress));
+  const nb::gil_scoped_release release;
+  new (self) VectorOperator{
+      vector_factors(rows, {degree, gamma, coef0, normalize}, max_bytes, n_threads, watch)};
+}
+
+std::shared_ptr<const TreeFactors> factors_of(nb::handle object) {
+  if (nb::isinstance<KernelOperator>(object)) {
+    const auto trees = nb::cast<std::shared_ptr<KernelOperator>>(object);
+    return {trees, &trees->trees()};
+  }
+  const auto vectors = nb::cast<std::shared_ptr<VectorOperator>>(object);
+  return {vectors, &vectors->factors};
+}
+
+// Terms are an operator, a scale for each example, and a coefficient for each of its rows.
+void make_sum(SumFactors* self, const nb::list& terms) {
+  std::vector<SumTerm> checked;
+  for (const nb::handle item : terms) {
+    const auto term = nb::cast<nb::tuple>(item);
+    if (term.size() != 3) throw nb::value_error("a term is an operator, scales and coefficients");
+    const auto scale = nb::cast<Array<double>>(term[1]);
+    const std::span<const double> scales = view(scale);
+    checked.push_back({factors_of(term[0]),
+                       {scales.begin(), scales.end()},
+                       nb::cast<std::vector<double>>(term[2])});
+  }
+  new (self) SumFactors(std::move(checked));
+}
+
+NumpyMatrix scores(const SumFactors& sum, const MatrixOf<double>& weights, int n_threads) {
+  if (weights.shape(0) != sum.n_trees())
+    throw nb::value_error("one row of weights for each example");
+  const std::size_t n_columns = weights.shape(1);
+  const Watch watch = watch_from_python(nb::none());
+  std::vector<double> out;
+  {
+    const nb::gil_scoped_release release;
+    out = factor_scores(sum, {weights.data(), weights.size()}, n_columns, n_threads, watch);
+  }
+  return to_matrix(std::move(out), sum.n_trees(), n_columns);
+}
+
+Solutions train(const SumFactors& sum, const MatrixOf<std::int8_t>& y, const MatrixOf<double>& C,
+                std::optional<MatrixOf<double>> start, bool squared_hinge, bool intercept,
+                double tol, const Array<std::uint64_t>& seeds, std::uint32_t max_sweeps,
+                int n_threads, nb::object progress) {
+  return train_problems(sum, sum.n_trees(), y, C, start, squared_hinge, intercept, tol, seeds,
+                        max_sweeps, n_threads, std::move(progress));
+}
+
+}  // namespace
+
+void bind_sums(nb::module_& m) {
+  nb::class_<VectorOperator>(m, "VectorOperator")
+      .def("__init__", &make_vectors, nb::arg("begin"), nb::arg("features"), nb::arg("values"),
+           nb::arg("degree"), nb::arg("gamma"), nb::arg("coef0"), nb::arg("normalize"),
+           nb::arg("max_bytes"), nb::arg("n_threads"), nb::arg("progress").none())
+      .def_prop_ro("n_trees", [](const VectorOperator& v) { return v.factors.n_trees(); })
+      .def_prop_ro("n_columns", [](const VectorOperator& v) { return v.factors.mass.size(); })
+      .def_prop_ro("n_entries", [](const VectorOperator& v) { return v.factors.columns.size(); })
+      .def_prop_ro("peak_bytes", [](const VectorOperator& v) { return v.factors.peak_bytes; });
+
+  nb::class_<SumFactors>(m, "SumOperator")
+      .def("__init__", &make_sum, nb::arg("terms"))
+      .def_prop_ro("n_trees", &SumFactors::n_trees)
+      .def_prop_ro("n_columns", &SumFactors::n_columns)
+      .def_prop_ro("n_entries", &SumFactors::n_entries)
+      .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
+      .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
+           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
+           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+}  // namespace filbert

@@ -1,0 +1,128 @@
+"""Matrices of features, dense or sparse: checks, and products of their rows."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from filbert.errors import InvalidParameterError
+from filbert.kernels.algebra import FloatArray, empty_matrix
+
+_BYTES = 64 << 20  # of products of sparse rows at a time
+_ENTRY = 16  # bytes of a sparse product and its place
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of SciPy's sparse matrices or arrays."""
+    return bool(sp.issparse(X))
+
+
+def checked_matrix(X: Any, kernel: str, part: str | None) -> Any:
+    """Take X as a matrix of finite numbers, in rows if it is sparse.
+
+    `kernel` and `part` are for errors, which name the sample and the column.
+    """
+    where = "" if part is None else f" of part {part!r}"
+    matrix: Any = _rows_of(X, where) if is_sparse(X) else _array(X)
+    if matrix is None:
+        raise InvalidParameterError(
+            f"{kernel} needs vectors, an array or a sparse matrix of two dimensions, "
+            f"got {type(X).__name__}{where}"
+        )
+    values = matrix.data if is_sparse(X) else matrix.reshape(-1)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        if is_sparse(X):
+            row, column = _row_of(matrix, bad[0]), int(matrix.indices[bad[0]])
+        else:
+            row, column = divmod(int(bad[0]), matrix.shape[1])
+        raise InvalidParameterError(
+            f"column {column} of sample {row}{where} is {values[bad[0]]}: "
+            "fill it in or leave the sample out"
+        )
+    return matrix
+
+
+def _array(X: Any) -> Any:
+    """X as an array of two dimensions, or None."""
+    try:
+        values = np.asarray(X)
+        if values.dtype.kind not in "biufO":
+            return None
+        values = values.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 2 else None
+
+
+def _rows_of(X: Any, where: str) -> sp.csr_array | None:
+    """X by rows, or None. SciPy trusts indices: those out of range would crash the program."""
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        return None
+    if isinstance(X, sp.csr_matrix | sp.csr_array):
+        _check_indices(X, where)
+    try:
+        if hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+        return sp.csr_array(X, dtype=np.float64)
+    except ValueError as error:
+        raise InvalidParameterError(
+            f"a damaged sparse matrix{where}: {error}; make it anew from (row, column) pairs"
+        ) from None
+
+
+def _check_indices(X: Any, where: str) -> None:
+    n = X.shape[1]
+    bad = np.flatnonzero((X.indices < 0) | (X.indices >= n))
+    if len(bad):
+        raise InvalidParameterError(
+            f"sample {_row_of(X, bad[0])}{where} has a feature in column {X.indices[bad[0]]}, "
+            f"but columns are numbered from 0 to {n - 1}"
+        )
+
+
+def _row_of(matrix: Any, entry: Any) -> int:
+    return int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
+
+
+def aligned(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return both with as many columns. Sparse ones keep no more columns than they use."""
+    if a.shape[1] != b.shape[1] and not (is_sparse(a) and is_sparse(b)):
+        raise InvalidParameterError(
+            f"vectors of {a.shape[1]:,} and of {b.shape[1]:,} features cannot be compared"
+        )
+    if not (is_sparse(a) and is_sparse(b)):
+        return a, b
+    n = max(a.shape[1], b.shape[1])
+    # The work of a product grows with the columns, and numbers of features may be hashes.
+    if n > 2 * (a.nnz + b.nnz):
+        used = np.unique(a.indices if b is a else np.concatenate([a.indices, b.indices]))
+        first = _with_columns(a, np.searchsorted(used, a.indices), len(used))
+        if b is a:
+            return first, first
+        return first, _with_columns(b, np.searchsorted(used, b.indices), len(used))
+    if b is a:
+        return a, a
+    return _with_columns(a, a.indices, n), _with_columns(b, b.indices, n)
+
+
+def _with_columns(matrix: sp.csr_array, indices: Any, n: int) -> sp.csr_array:
+    return sp.csr_array((matrix.data, indices, matrix.indptr), shape=(matrix.shape[0], n))
+
+
+def products(a: Any, b: Any) -> FloatArray:
+    """Return x . y for all rows x of `a` and y of `b`."""
+    values = empty_matrix(a.shape[0], b.shape[0])
+    if not is_sparse(a) and not is_sparse(b):
+        return np.matmul(a, b.T, out=values)
+    columns = b.T.tocsr() if is_sparse(b) else b.T
+    n = max(1, _BYTES // (_ENTRY * max(1, b.shape[0])))
+    for i in range(0, a.shape[0], n):
+        some = a[i : i + n] @ columns
+        values[i : i + n] = some.toarray() if is_sparse(some) else some
+    return values
+
+
+def squares(a: Any) -> FloatArray:
+    """Return x . x for all rows."""
+    return np.asarray((a.multiply(a) if is_sparse(a) else a * a).sum(axis=1)).ravel()

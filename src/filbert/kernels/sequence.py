@@ -1,0 +1,185 @@
+"""The gap-weighted subsequence kernel, of the words of trees or of all their labels."""
+
+from collections.abc import Collection
+from numbers import Integral
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filbert import _core
+from filbert.errors import InputTypeError, InvalidParameterError, KernelOverflowError
+from filbert.forest import Forest
+from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
+from filbert.kernels.plain import PlainKernel
+from filbert.progress import progress_bar
+from filbert.threads import n_threads
+
+
+class _Rows(NamedTuple):
+    """Sequences of numbered labels, one behind another."""
+
+    labels: NDArray[np.uint32]
+    ends: NDArray[np.uint64]
+
+
+class Sequence(PlainKernel):
+    r"""The gap-weighted subsequence kernel (Lodhi et al. 2002) of sequences of labels.
+
+    Two sequences share a subsequence where both have its labels in that order, with others in
+    between or not. Each pair of occurrences :math:`I, J` weighs
+    :math:`\lambda^{d(I) + d(J)}`, where `d` is the span from the first label to the last:
+
+    .. math:: K_p(s, t) = \sum_{s_I = t_J,\ |I| = p} \lambda^{d(I) + d(J)}
+
+    A tree is taken as the sequence of its leaves, which of a parse are the words; or as that of all
+    its labels, parents first. A pair takes :math:`p |s| |t|` steps, all lengths together
+    :math:`|s| |t|`.
+
+    Parameters
+    ----------
+    decay : float in (0, 1]
+        The paper's :math:`\lambda`: the cost of each place that a subsequence covers.
+    length : int, optional
+        Of the subsequences, the paper's `n`. None: subsequences of all lengths count,
+        :math:`\sum_p K_p`. For those of up to 2 labels add kernels,
+        ``Sequence(length=1) + Sequence(length=2)``.
+    of : {"leaves", "preorder"}
+        What of a tree is the sequence.
+    normalize : bool
+        Divide by the geometric mean of the self-kernels. Then no value is out of range, however
+        long the sequences.
+    part : str, optional
+        See `on`.
+
+    Examples
+    --------
+    >>> k = Sequence(decay=0.5, length=2, normalize=False)
+    >>> k.pair(["c", "a", "t"], ["c", "a", "r"])  # 0.5 ** 4
+    0.0625
+    >>> k.pair("(NP (D the) (N cat))", "(NP (D the) (A old) (N cat))")  # 0.5 ** (2 + 3)
+    0.03125
+    >>> Sequence(length=1)(["(S (D the) (N cat))"], ["(S (D the) (N dog))"])
+    array([[0.5]])
+    """
+
+    def __init__(
+        self,
+        decay: float = 0.5,
+        *,
+        length: int | None = None,
+        of: Literal["leaves", "preorder"] = "leaves",
+        normalize: bool = True,
+        part: str | None = None,
+    ) -> None:
+        self.decay = decay
+        self.length = length
+        self.of = of
+        self.normalize = normalize
+        self.part = part
+
+    def __call__(
+        self, X: Any, Y: Any = None, *, n_jobs: int | None = None, verbose: int = 0
+    ) -> FloatArray:
+        """Compute the matrix of kernels between the sequences of `X` and those of `Y`.
+
+        Parameters
+        ----------
+        X, Y : Forest, Examples, or sequence of trees, of bracket strings or of lists of labels
+            `Y` defaults to `X`, which takes half the time.
+        n_jobs : int, optional
+            Threads; None for all cores. The values do not depend on it, to the last bit.
+        verbose : int
+            Whether to show a progress bar.
+        """
+        decay, length = self._checked()
+        a, b = self._rows(X, None if Y is X else Y)
+        out = empty_matrix(len(a.ends), len((a if b is None else b).ends))
+        with progress_bar("Sequence", show=verbose > 0) as progress:
+            return _core.sequence_matrix(
+                decay,
+                length,
+                a.labels,
+                a.ends,
+                None if b is None else b.labels,
+                None if b is None else b.ends,
+                bool(self.normalize),
+                n_threads(n_jobs),
+                progress,
+                out,
+            )
+
+    def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
+        """Compute the kernel of each sequence with itself."""
+        decay, length = self._checked()
+        rows, _ = self._rows(X, None)
+        values = _core.sequence_selves(
+            decay, length, rows.labels, rows.ends, bool(self.normalize), n_threads(n_jobs)
+        )
+        if not np.isfinite(values).all():
+            raise KernelOverflowError(
+                f"the kernel value of sequence {int(np.argmax(values))} with itself "
+                "is beyond the range of float64"
+            )
+        return values
+
+    def pair(self, a: Any, b: Any) -> float:
+        """Compute the kernel of two sequences: trees, bracket strings or lists of labels."""
+        return float(self.whole()([a], [b], n_jobs=1)[0, 0])
+
+    def _rows(self, X: Any, Y: Any) -> tuple[_Rows, _Rows | None]:
+        """Number the labels of both alike."""
+        given = [self.part_of(part) for part in (X, Y) if part is not None]
+        of_labels = [self.part is None and _is_lists(part) for part in given]
+        if all(of_labels):
+            numbers: dict[str, int] = {}
+            rows = [_numbered(part, numbers) for part in given]
+        elif any(of_labels):
+            raise InputTypeError("lists of labels and trees cannot be compared: make both the same")
+        else:
+            forests = [self._forest_of(part) for part in (X, Y) if part is not None]
+            together = Forest.concat(forests)
+            n = len(forests[0])
+            rows = [self._taken(part) for part in (together[:n], together[n:])][: len(forests)]
+        return rows[0], rows[1] if len(rows) > 1 else None
+
+    def _taken(self, forest: Forest) -> _Rows:
+        leaves_only = self.of == "leaves"
+        return _Rows(*_core.label_sequences(forest._dag, forest._roots, leaves_only))
+
+    def _checked(self) -> tuple[float, int]:
+        """Check the parameters; a length of 0 stands for all."""
+        if not is_number(self.decay) or not 0 < self.decay <= 1:
+            raise InvalidParameterError(f"Sequence: decay must be in (0, 1], got {self.decay!r}")
+        length = self.length
+        if length is not None and not (is_number(length, Integral) and 1 <= length < 2**32):
+            raise InvalidParameterError(
+                f"Sequence: length must be None or a positive integer, got {length!r}"
+            )
+        if self.of not in ("leaves", "preorder"):
+            raise InvalidParameterError(
+                f"Sequence: of must be 'leaves' or 'preorder', got {self.of!r}"
+            )
+        self._check_switch("normalize")
+        return float(self.decay), 0 if length is None else int(length)
+
+
+def _is_lists(X: Any) -> bool:
+    """Whether X holds sequences of labels, and not trees."""
+    if isinstance(X, Forest | str | bytes) or not isinstance(X, Collection):
+        return False
+    return isinstance(next(iter(X), None), list | tuple | np.ndarray)
+
+
+def _numbered(rows: Any, numbers: dict[str, int]) -> _Rows:
+    labels: list[int] = []
+    ends: list[int] = []
+    for sample, row in enumerate(rows):
+        for label in row:
+            if not isinstance(label, str):
+                raise InputTypeError(
+                    f"a label of sample {sample} is not a string but {type(label).__name__}"
+                )
+            labels.append(numbers.setdefault(label, len(numbers)))
+        ends.append(len(labels))
+    return _Rows(np.array(labels, dtype=np.uint32), np.array(ends, dtype=np.uint64))

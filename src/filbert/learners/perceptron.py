@@ -1,0 +1,452 @@
+"""The kernel perceptron, online and on data at hand."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from filbert import _core
+from filbert.errors import InvalidParameterError, WorkLimitError
+from filbert.kernels import Kernel, SubsetTree, TreeKernel
+from filbert.learners.perceptron_model import Log, PerceptronModel
+from filbert.learners.perceptron_terms import Terms, as_examples, without_others
+from filbert.learners.svm import classes_by_score
+from filbert.learners.targets import (
+    checked_classes,
+    checked_weights,
+    class_factors,
+    classes_given,
+    coded_labels,
+    signs_of,
+)
+from filbert.model import factorize
+from filbert.progress import progress_bar
+from filbert.threads import n_threads
+from filbert.work import row_steps, steps_worth_trying
+
+FloatArray = NDArray[np.float64]
+
+_CHOICES = {"forget": ("oldest", "lightest"), "engine": ("auto", "online", "factors")}
+Tell = Callable[[int, int], None]  # (examples done, wrong predictions among them)
+_NOT_YET = 2**32 - 1  # no support vector so far
+
+
+class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""The perceptron with kernels of trees and of vectors (Aiolli et al. 2007).
+
+    Examples are gone through one by one. With the labels :math:`y_t = \pm 1`, the weights change
+
+    .. math:: w \leftarrow w + y_t c_t \phi(x_t) \quad\text{where}\quad
+              y_t \, w \cdot \phi(x_t) \le \text{margin}
+
+    with :math:`c_t` the example's weight; a score of 0 is an error. Many classes are problems of
+    one against the rest. A score counts as equal to the margin where it differs from it by less
+    than :math:`10^{-12}` of what it could be at most, which is rounding.
+
+    There are two ways to compute, with the same result up to rounding. *Online* the model is a
+    weighted DAG of the support vectors' trees, which grows with each that comes in, and lists of
+    the vectors' features; `partial_fit` takes batches of any size. By *factors* `fit` goes through
+    data at hand in the space of the fragments that trees share, which is much faster.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        SubsetTree() by default. A kernel of trees (Subtree, SubsetTree, PartialTree) or of vectors
+        (Linear, Polynomial, RBF), or a sum of such kernels, scaled and normalised at will.
+    n_epochs : int
+        How often `fit` goes through the examples.
+    margin : float
+        Learn from examples within the margin, too.
+    average : bool
+        Whether to predict by the average of the weights that there were after each example, or by
+        the last ones. It does not change what is learnt, and may be set afterwards.
+    vote : bool
+        Whether to predict by votes of all these weights in place of their average (Freund &
+        Schapire 1999), which takes kernels with all support vectors. Decision values are then means
+        of -1, 0 and +1. It may be set afterwards, too.
+    fit_intercept : bool
+        Whether there is a constant feature, 1 for all examples. The paper has none.
+    shuffle : bool
+        Whether each epoch of `fit` goes through the examples in an order of its own.
+    class_weight : dict or "balanced", optional
+        Factors of the examples' weights by class; "balanced" needs `fit`.
+    max_nodes : int, optional
+        The most distinct nodes that the model may have. Where there are more, support vectors leave
+        until nine tenths of it are left.
+    forget : {"oldest", "lightest"}
+        Which leave first: those that came first, or those of the smallest coefficients.
+    engine : {"auto", "online", "factors"}
+        How `fit` computes. By default by factors where these exist and pay.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    random_state : int, RandomState or None
+        The order of examples under `shuffle`.
+    verbose : int
+        Whether to show progress, with the share of wrong predictions so far.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    model_ : PerceptronModel
+        Support vectors and the log of updates.
+    n_seen_ : int
+        Examples that were learnt from, each as often as it was gone through. Those of weight 0 are
+        passed over.
+    n_updates_ : int
+        How often weights changed; of many classes, the sum.
+    n_errors_ : int
+        Wrong predictions, each made before the example was learnt from.
+    error_history_ : ndarray of int
+        Wrong predictions among each 1,000 examples in turn.
+    n_support_ : int
+    n_nodes_ : int
+        Distinct nodes of the support vectors' trees: the nodes of the DAG.
+    n_tree_nodes_ : int
+        Nodes of these trees, counted with repetition.
+    n_forgotten_ : int
+        Support vectors that have left.
+    engine_ : str
+        How `fit` computed, and why; "online" after `partial_fit`.
+
+    Examples
+    --------
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> y = ["statement", "statement", "question", "question"]
+    >>> clf = TreePerceptron().partial_fit(X[:2], y[:2], classes=["question", "statement"])
+    >>> clf.partial_fit(X[2:], y[2:]).predict(["(Q (VP e) (NP a))"])
+    array(['question'], dtype='<U9')
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        n_epochs: int = 1,
+        margin: float = 0.0,
+        average: bool = True,
+        vote: bool = False,
+        fit_intercept: bool = False,
+        shuffle: bool = False,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        max_nodes: int | None = None,
+        forget: Literal["oldest", "lightest"] = "oldest",
+        engine: Literal["auto", "online", "factors"] = "auto",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.n_epochs = n_epochs
+        self.margin = margin
+        self.average = average
+        self.vote = vote
+        self.fit_intercept = fit_intercept
+        self.shuffle = shuffle
+        self.class_weight = class_weight
+        self.max_nodes = max_nodes
+        self.forget = forget
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # ---------------------------------------------------------------- learning
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from examples anew, going through them `n_epochs` times.
+
+        After Ctrl-C the estimator is what it was before; `partial_fit` keeps what it has learnt.
+        """
+        self.check_parameters()
+        kernel = self._new_kernel()
+        X = as_examples(kernel, X)
+        n = X.shape[0]
+        classes, coded = checked_classes(y, n, "TreePerceptron")
+        weights = checked_weights(sample_weight, n)
+        weights = weights * class_factors(self.class_weight, classes, coded)
+        _check_some(weights)
+        signs = signs_of(coded, len(classes))
+        order = self._order(n)
+        model, engine = self._by_factors(kernel, X, signs, weights, order)
+        if model is None:
+            model = self._new_model(kernel, len(signs))
+            batch = model.batch(X, self.n_jobs)
+            support_of = np.full(n, _NOT_YET, dtype=np.uint32)
+            for epoch in range(len(order)):
+                with self._progress(f"epoch {epoch + 1}", n) as progress:
+                    self._learn(model, batch, signs, weights, order[epoch], support_of, progress)
+        self._take(classes, model, engine)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from a batch of examples, in their order, and go on from what was learnt before.
+
+        The batch is checked as a whole before anything is learnt from it: after an error the model
+        is what it was. After Ctrl-C it is that of the examples so far.
+
+        Parameters
+        ----------
+        X, y
+            Examples and their labels.
+        classes : list of labels
+            All classes that there will ever be; needed in the first call.
+        sample_weight : array of floats, optional
+        """
+        self.check_parameters()
+        if self.class_weight == "balanced":
+            raise InvalidParameterError(
+                "TreePerceptron: class_weight='balanced' needs all examples. Use fit, or weights "
+                "by class."
+            )
+        known = self._known_classes(classes)
+        kernel = self._new_kernel()
+        X = as_examples(kernel, X)
+        n = X.shape[0]
+        coded = coded_labels(y, n, known)
+        weights = checked_weights(sample_weight, n)
+        weights = weights * class_factors(self.class_weight, known, coded)
+        signs = signs_of(coded, len(known))
+        model = self.model_ if hasattr(self, "model_") else self._new_model(kernel, len(signs))
+        batch = model.batch(X, self.n_jobs)
+        support_of = np.full(n, _NOT_YET, dtype=np.uint32)
+        order = np.arange(n, dtype=np.uint32)
+        try:
+            with self._progress("learning", n) as progress:
+                self._learn(model, batch, signs, weights, order, support_of, progress)
+        finally:
+            self._take(known, model, "online")
+        return self
+
+    def _known_classes(self, classes: ArrayLike | None) -> NDArray[Any]:
+        given = None if classes is None else classes_given(classes, "TreePerceptron")
+        if not hasattr(self, "classes_"):
+            if given is None:
+                raise InvalidParameterError(
+                    "the first call of partial_fit needs classes=[...], all that there will be"
+                )
+            return given
+        if given is not None and not np.array_equal(given, self.classes_):
+            raise InvalidParameterError(
+                f"classes are {given.tolist()}, but they were {self.classes_.tolist()} so far: "
+                "they cannot change"
+            )
+        if self._new_kernel() != self.model_.kernel or self.fit_intercept != self.model_.intercept:
+            raise InvalidParameterError(
+                f"the model was learnt with {self.model_.kernel!r} and "
+                f"fit_intercept={self.model_.intercept}, which have been changed: use fit to begin "
+                "anew"
+            )
+        known: NDArray[Any] = self.classes_
+        return known
+
+    def _new_kernel(self) -> Kernel:
+        return SubsetTree() if self.kernel is None else clone(self.kernel)
+
+    def _new_model(self, kernel: Kernel, n_problems: int) -> PerceptronModel:
+        return PerceptronModel(
+            kernel,
+            intercept=bool(self.fit_intercept),
+            n_problems=n_problems,
+            support=None,
+            log=None,
+        )
+
+    def _order(self, n: int) -> NDArray[np.uint32]:
+        """Return the order of examples in each epoch."""
+        if not self.shuffle:
+            return np.tile(np.arange(n, dtype=np.uint32), (self.n_epochs, 1))
+        rng = check_random_state(self.random_state)
+        return np.array([rng.permutation(n) for _ in range(self.n_epochs)], dtype=np.uint32)
+
+    def _learn(
+        self,
+        model: PerceptronModel,
+        batch: Any,
+        signs: NDArray[np.int8],
+        weights: FloatArray,
+        order: NDArray[np.uint32],
+        support_of: NDArray[np.uint32],
+        progress: Tell | None,
+    ) -> None:
+        model.learn(
+            batch,
+            signs,
+            weights,
+            float(self.margin),
+            order,
+            support_of,
+            max_nodes=self.max_nodes,
+            lightest_leave=self.forget == "lightest",
+            progress=progress,
+        )
+
+    def _by_factors(
+        self,
+        kernel: Kernel,
+        X: Any,
+        signs: NDArray[np.int8],
+        weights: FloatArray,
+        order: NDArray[np.uint32],
+    ) -> tuple[PerceptronModel | None, str]:
+        """Learn by factors, where that is wanted and possible; else tell why not."""
+        if self.engine == "online":
+            return None, "online: as asked for"
+        if self.max_nodes is not None:
+            return None, "online: max_nodes bounds a model that grows"
+        if not isinstance(kernel, TreeKernel):
+            if self.engine == "factors":
+                raise InvalidParameterError(
+                    f"TreePerceptron: engine 'factors' takes a kernel of trees, and {kernel!r} is "
+                    "none. Use engine='online'."
+                )
+            return None, "online: the kernel is not one of trees alone"
+        trees = kernel.trees_of(X)
+        max_work = None
+        if self.engine == "auto":
+            max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
+        try:
+            with progress_bar("factorising", show=self.verbose > 0) as progress:
+                factors = factorize(
+                    kernel, trees, max_work=max_work, n_jobs=self.n_jobs, progress=progress
+                )
+        except WorkLimitError:
+            return None, f"online: factorising was given up after {max_work:.1e} steps"
+        with self._progress("learning", order.size) as progress:
+            rows, log = _core.train_perceptron(
+                factors,
+                signs,
+                weights,
+                float(self.margin),
+                bool(self.fit_intercept),
+                order,
+                progress,
+            )
+        model = PerceptronModel(
+            kernel,
+            intercept=bool(self.fit_intercept),
+            n_problems=len(signs),
+            support=without_others(X[rows.astype(np.intp)]),
+            log=Log(*log),
+        )
+        return model, "factors"
+
+    def _take(self, classes: NDArray[Any], model: PerceptronModel, engine: str) -> None:
+        self.classes_ = classes
+        self.model_ = model
+        self.engine_ = engine
+        for name, value in model.figures().items():
+            setattr(self, f"{name}_", value)
+
+    @contextmanager
+    def _progress(self, what: str, total: int) -> Iterator[Tell | None]:
+        """Give what moves a bar that shows the share of wrong predictions."""
+        with progress_bar(what, show=self.verbose > 0) as move:
+            if move is None:
+                yield None
+                return
+
+            def show(done: int, errors: int) -> None:
+                share = errors / done if done else 0.0
+                move(done, total, f"{what}, {share:.1%} wrong")
+
+            yield show
+
+    # ---------------------------------------------------------------- predicting
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more."""
+        check_is_fitted(self)
+        X = as_examples(self.model_.kernel, X)
+        if self.vote:
+            values = self.model_.votes(X, self.n_jobs)
+        else:
+            values = self.model_.scores(
+                X,
+                averaged=bool(self.average),
+                by_factors=self.engine_.startswith("factors"),
+                n_jobs=self.n_jobs,
+            )
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each example."""
+        values = self.decision_function(X)
+        return classes_by_score(self.classes_, values)
+
+    def dual_coef(self) -> FloatArray:
+        """Return the coefficients of the support vectors: shape (n_problems, n_support).
+
+        They are those of the average, or of the last weights where `average` is False.
+        """
+        check_is_fitted(self)
+        _, log = self.model_.plain()
+        n_problems = self.model_.n_problems
+        return log.coef(n_problems, self.n_support_, averaged=bool(self.average))
+
+    def check_parameters(self) -> None:
+        """Raise InvalidParameterError where a parameter has a value that it cannot have.
+
+        `fit` and `partial_fit` do so first.
+        """
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in choices:
+                listed = ", ".join(map(repr, choices[:-1]))
+                self._refuse(name, f"{listed} or {choices[-1]!r}")
+        for name in ("average", "vote", "fit_intercept", "shuffle"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                self._refuse(name, "True or False")
+        for name, most in (("n_epochs", 2**32), ("max_nodes", 2**63)):
+            value = getattr(self, name)
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not (whole and 1 <= value < most) and (value is not None or name == "n_epochs"):
+                self._refuse(name, "a positive integer")
+        margin = self.margin
+        if not isinstance(margin, Real) or isinstance(margin, bool) or not 0 <= margin < np.inf:
+            self._refuse("margin", "a number that is not negative")
+        self._check_kernel()
+        n_threads(self.n_jobs)
+
+    def _check_kernel(self) -> None:
+        if self.kernel is not None and not isinstance(self.kernel, Kernel):
+            self._refuse("kernel", "a kernel of filbert.kernels, such as SubsetTree()")
+        terms = Terms(self._new_kernel(), intercept=False)
+        terms.new_model(1)
+        if self.max_nodes is not None and self.engine == "factors":
+            raise InvalidParameterError(
+                "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
+                "none. Use engine='auto' or 'online'."
+            )
+        if self.max_nodes is not None and not any(isinstance(t, TreeKernel) for t in terms.terms):
+            raise InvalidParameterError(
+                f"TreePerceptron: max_nodes is a number of nodes of trees, and {self.kernel!r} "
+                "has none. Leave it at None."
+            )
+
+    def _refuse(self, name: str, wanted: str) -> None:
+        raise InvalidParameterError(
+            f"TreePerceptron: {name} must be {wanted}, got {getattr(self, name)!r}"
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+
+def _check_some(weights: FloatArray) -> None:
+    if not weights.any():
+        raise InvalidParameterError("all weights are zero: there is nothing to learn from")

@@ -1,0 +1,298 @@
+"""What a perceptron has learnt: support vectors, and the updates in which they came in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from filbert import _core
+from filbert.errors import InvalidParameterError
+from filbert.forest import Forest
+from filbert.kernels import Kernel, TreeKernel
+from filbert.learners.perceptron_terms import Batch, Terms
+from filbert.model import SupportVectorModel
+from filbert.threads import n_threads
+
+FloatArray = NDArray[np.float64]
+
+_MANY = 20_000  # trees to score: from there on together with the support vectors, by factors
+_VOTE_BYTES = 64 << 20  # of kernel values at a time
+_ROUNDING = 1e-12  # as in the core's perceptron_rule.hpp
+ERROR_BLOCK = 1000  # examples whose wrong predictions are counted together
+_KEPT = 0.9  # of max_nodes, when support vectors leave
+
+
+@dataclass(frozen=True)
+class Log:
+    """The updates in their order: ``w += amount * x`` of one problem, at one example.
+
+    Attributes
+    ----------
+    support, problem : ndarray of int
+        Which support vector is added, and to the weights of which problem.
+    amount : ndarray of float
+    time : ndarray of int
+        How many examples had been seen then, that one included.
+    errors : ndarray of int
+        The wrong predictions among each thousand examples in turn.
+    n_seen, n_errors : int
+        All examples, and the wrong predictions among them.
+    """
+
+    support: NDArray[np.uint32]
+    problem: NDArray[np.uint32]
+    amount: FloatArray
+    time: NDArray[np.uint64]
+    errors: NDArray[np.uint32]
+    n_seen: int
+    n_errors: int
+
+    def coef(self, n_problems: int, n_support: int, *, averaged: bool) -> FloatArray:
+        """Return the coefficients of the support vectors, by problem."""
+        amount = self.amount
+        if averaged and len(amount):
+            amount = amount * ((self.n_seen + 1 - self.time.astype(np.float64)) / self.n_seen)
+        coef = np.zeros((n_problems, n_support))
+        np.add.at(coef, (self.problem, self.support), amount)
+        return coef
+
+    def kept(self, support: NDArray[np.intp]) -> "Log":
+        """Return the log as if only some of the support vectors had come in."""
+        number = np.full(int(self.support.max(initial=0)) + 1, -1)
+        number[support] = np.arange(len(support))
+        mine = number[self.support] >= 0
+        return Log(
+            number[self.support[mine]].astype(np.uint32),
+            self.problem[mine],
+            self.amount[mine],
+            self.time[mine],
+            self.errors,
+            self.n_seen,
+            self.n_errors,
+        )
+
+
+class PerceptronModel:
+    """Support vectors with a log of updates.
+
+    There are two forms. The *growing* one is a weighted DAG in the core, which learns online; the
+    *plain* one is the support vectors and the log. Each is made from the other when it is needed:
+    the log is replayed, which gives the same DAG to the last bit.
+    """
+
+    def __init__(
+        self, kernel: Kernel, *, intercept: bool, n_problems: int, support: Any, log: Log | None
+    ) -> None:
+        self.kernel = kernel
+        self.intercept = intercept
+        self.n_problems = n_problems
+        self.n_forgotten = 0
+        self.widths: dict[str, int] = {}  # of dense vectors, by part: all have as many features
+        self.terms = Terms(kernel, intercept=intercept)
+        self._plain = None if log is None else (support, log)
+        self._core = self.terms.new_model(n_problems) if log is None else None
+        self._scorers: dict[bool, SupportVectorModel] = {}
+
+    # ---------------------------------------------------------------- both forms
+
+    def growing(self) -> _core.OnlinePerceptron:
+        """Return the growing form."""
+        if self._core is None:
+            assert self._plain is not None
+            support, log = self._plain
+            self._core = self._replayed(support, log)
+        return self._core
+
+    def plain(self) -> tuple[Any, Log]:
+        """Return the support vectors, in the form that X has, and the log."""
+        if self._plain is None:
+            assert self._core is not None
+            self._plain = self._support(self._core), Log(*self._core.log())
+        return self._plain
+
+    def _replayed(self, support: Any, log: Log) -> _core.OnlinePerceptron:
+        core = self.terms.new_model(self.n_problems)
+        batch = self.terms.batch(support, core, n_threads(1))
+        core.replay(
+            batch.parts,
+            batch.scales,
+            batch.norms,
+            log.support,
+            log.problem,
+            log.amount,
+            log.time,
+            log.errors,
+            log.n_seen,
+            log.n_errors,
+        )
+        return core
+
+    def _support(self, core: _core.OnlinePerceptron) -> Any:
+        data: list[Any] = []
+        for t, term in enumerate(self.terms.terms):
+            if isinstance(term, TreeKernel):
+                data.append(Forest._of(*core.support_trees(t)))
+            else:
+                begin, features, values = core.support_vectors(t)
+                shape = len(begin) - 1, int(features.max(initial=0)) + 1
+                rows = (values, features.astype(np.int64), begin.astype(np.int64))
+                data.append(sp.csr_array(rows, shape=shape))
+        return self.terms.together(data)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.plain()
+        return {**self.__dict__, "_core": None, "_scorers": {}}
+
+    # ---------------------------------------------------------------- learning
+
+    def batch(self, X: Any, n_jobs: int | None) -> Batch:
+        """Check examples, so that learning from them cannot fail."""
+        batch = self.terms.batch(X, self.growing(), n_threads(n_jobs))
+        for part, width in batch.widths.items():
+            if self.widths.get(part, width) != width:
+                raise InvalidParameterError(
+                    f"{f'part {part!r} has' if part else 'there are'} vectors of {width:,} "
+                    f"features, but {self.widths[part]:,} so far"
+                )
+        return batch
+
+    def learn(
+        self,
+        batch: Batch,
+        signs: NDArray[np.int8],
+        weights: FloatArray,
+        margin: float,
+        order: NDArray[np.uint32],
+        support_of: NDArray[np.uint32],
+        *,
+        max_nodes: int | None,
+        lightest_leave: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        """Learn from examples in an order; `support_of` tells, and is told, which are known."""
+        self.widths |= batch.widths
+        n_done = 0
+        while n_done < len(order):
+            core = self.growing()
+            self._plain, self._scorers = None, {}
+            n_done += core.learn(
+                batch.parts,
+                batch.scales,
+                batch.norms,
+                signs,
+                weights,
+                margin,
+                order[n_done:],
+                support_of,
+                2**63 if max_nodes is None else max_nodes,
+                progress,
+            )
+            if max_nodes is not None and core.n_nodes > max_nodes:
+                self._forget(max_nodes, lightest_leave, support_of)
+
+    def _forget(self, max_nodes: int, lightest_leave: bool, support_of: NDArray[np.uint32]) -> None:
+        """Let support vectors leave, and rebuild the DAG of the others."""
+        core = self.growing()
+        support, log = self.plain()
+        preferred = np.arange(core.n_support)[::-1]  # the newest first
+        if lightest_leave:
+            weight = np.abs(log.coef(self.n_problems, core.n_support, averaged=False)).sum(axis=0)
+            preferred = preferred[np.argsort(-weight[preferred], kind="stable")]
+        preferred = preferred.astype(np.uint32)
+        n = core.n_that_fit(preferred, int(_KEPT * max_nodes)) or core.n_that_fit(
+            preferred, max_nodes
+        )
+        kept = np.sort(preferred[:n]).astype(np.intp)
+        self.n_forgotten += core.n_support - n
+        number = np.full(core.n_support + 1, 2**32 - 1, dtype=np.uint32)
+        number[kept] = np.arange(n)
+        known = np.minimum(support_of, core.n_support)
+        support_of[:] = number[known]
+        self._plain = support[kept], log.kept(kept)
+        self._core = None
+        self.growing()
+
+    # ---------------------------------------------------------------- scoring
+
+    def scores(self, X: Any, *, averaged: bool, by_factors: bool, n_jobs: int | None) -> FloatArray:
+        """Score examples by the last weights or by their average: shape (len(X), n_problems)."""
+        if isinstance(self.kernel, TreeKernel):
+            trees = self.kernel.trees_of(X)
+            if by_factors or len(trees) > _MANY:
+                return self._support_vector_model(averaged).decision_function(trees, n_jobs=n_jobs)
+            X = trees if self.kernel.part is None else X
+        batch = self.batch(X, n_jobs)
+        return self.growing().scores(
+            batch.parts, batch.scales, batch.norms, averaged, n_threads(n_jobs)
+        )
+
+    def _support_vector_model(self, averaged: bool) -> SupportVectorModel:
+        if averaged not in self._scorers:
+            assert isinstance(self.kernel, TreeKernel)
+            support, log = self.plain()
+            trees = self.kernel.trees_of(support)
+            coef = log.coef(self.n_problems, len(trees), averaged=averaged)
+            intercept = coef.sum(axis=1) if self.intercept else np.zeros(self.n_problems)
+            self._scorers[averaged] = SupportVectorModel(
+                self.kernel.whole(), trees, coef, intercept
+            )
+        return self._scorers[averaged]
+
+    def votes(self, X: Any, n_jobs: int | None) -> FloatArray:
+        """Let the weights that there were after each example vote: means of -1, 0 and +1.
+
+        Kernel values with the support vectors are added up in the order of the updates, for as many
+        examples at a time as fit into memory.
+        """
+        support, log = self.plain()
+        data = self.terms.data(X)
+        n, n_support = data[0].shape[0], support.shape[0]
+        votes = np.zeros((n, self.n_problems))
+        if n == 0 or n_support == 0:
+            return votes
+        X = self.terms.together(data)
+        norms = np.sqrt(self.terms.kernel.diag(support, n_jobs=n_jobs))
+        at_a_time = max(1, _VOTE_BYTES // (8 * max(n_support, len(log.amount))))
+        for first in range(0, n, at_a_time):
+            part = X[first : first + at_a_time]
+            values = self.terms.kernel(part, support, n_jobs=n_jobs)
+            own = np.sqrt(self.terms.kernel.diag(part, n_jobs=n_jobs))
+            for problem in range(self.n_problems):
+                mine = np.flatnonzero(log.problem == problem)
+                amount, number = log.amount[mine], log.support[mine]
+                time = log.time[mine].astype(np.float64)
+                lived = np.diff(time, append=log.n_seen + 1.0)
+                scores = np.cumsum(values[:, number] * amount, axis=1)
+                reach = np.cumsum(np.abs(amount) * norms[number])
+                scores[np.abs(scores) <= _ROUNDING * own[:, None] * reach] = 0.0
+                votes[first : first + at_a_time, problem] = np.sign(scores) @ lived / log.n_seen
+        return votes
+
+    # ---------------------------------------------------------------- figures
+
+    def figures(self) -> dict[str, Any]:
+        """Return the numbers that tell how learning went and how large the model is."""
+        figures: dict[str, Any] = {"n_forgotten": self.n_forgotten}
+        if self._core is not None:
+            core = self._core
+            names = ("n_seen", "n_errors", "n_updates", "n_support", "n_nodes", "n_tree_nodes")
+            return {
+                **figures,
+                **{name: getattr(core, name) for name in names},
+                "error_history": core.errors(),
+            }
+        support, log = self.plain()
+        forests = [one for one in self.terms.data(support) if isinstance(one, Forest)]
+        return {
+            **figures,
+            "n_seen": log.n_seen,
+            "n_errors": log.n_errors,
+            "n_updates": len(log.amount),
+            "n_support": support.shape[0],
+            "n_nodes": sum(forest.n_subtrees for forest in forests),
+            "n_tree_nodes": sum(forest.n_nodes for forest in forests),
+            "error_history": log.errors,
+        }

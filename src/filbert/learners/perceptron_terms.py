@@ -1,0 +1,191 @@
+"""A kernel that is a sum, taken apart into terms: what the perceptron learns with online.
+
+A sum of scaled and normalised kernels is ``K(a, b) = sum_t s_t(a) s_t(b) K_t(a, b)`` with plain
+kernels K_t of trees and of vectors, and a scale for each term and example.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from filbert import _core
+from filbert.errors import InvalidParameterError, KernelOverflowError
+from filbert.examples import Examples
+from filbert.forest import Forest
+from filbert.kernels import (
+    RBF,
+    Constant,
+    Kernel,
+    Linear,
+    Normalized,
+    PartialTree,
+    Polynomial,
+    Scaled,
+    SubsetTree,
+    Subtree,
+    Sum,
+)
+from filbert.kernels.vector import _checked
+
+FloatArray = NDArray[np.float64]
+TreeTerm = SubsetTree | Subtree | PartialTree
+VectorTerm = Linear | Polynomial | RBF
+Term = TreeTerm | VectorTerm | Constant
+
+_MOST_FEATURES = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Examples as the core takes them."""
+
+    parts: list[_core.ExamplePart]  # by term
+    scales: FloatArray  # by term and example
+    norms: FloatArray  # by example: sqrt(K(x, x))
+    widths: dict[str, int]  # features of dense vectors, by part
+
+    def __len__(self) -> int:
+        return len(self.norms)
+
+
+class Terms:
+    """The terms of a kernel; with an intercept, one more for a constant feature."""
+
+    def __init__(self, kernel: Kernel, *, intercept: bool) -> None:
+        self.kernel = kernel + 1 if intercept else kernel
+        self.terms = list(_terms(self.kernel))
+
+    def new_model(self, n_problems: int) -> _core.OnlinePerceptron:
+        """Return a model without support vectors."""
+        return _core.OnlinePerceptron(n_problems, [_spec(term) for term in self.terms])
+
+    def batch(self, X: Any, model: _core.OnlinePerceptron, threads: int) -> Batch:
+        """Check examples, and tell whatever would be wrong with them in learning or scoring."""
+        data = self.data(X)
+        parts = [_part(one) for one in data]
+        try:
+            selves = [model.selves(t, part, threads) for t, part in enumerate(parts)]
+        except KernelOverflowError as error:
+            raise KernelOverflowError(
+                error.what, "use a smaller decay, or `fit` with engine='factors'"
+            ) from None
+        scales, own = _scales(self.kernel, iter(selves))
+        if not np.isfinite(own).all():
+            raise KernelOverflowError(f"{self.kernel!r} of an example with itself")
+        return Batch(parts, np.array(scales), np.sqrt(own), self._widths(X))
+
+    def together(self, data: list[Any]) -> Any:
+        """Put what the terms are of together again, in the form that X has."""
+        of_terms = zip(self.terms, data, strict=True)
+        parts = {t.part: one for t, one in of_terms if not isinstance(t, Constant)}
+        if None in parts:
+            return parts[None]
+        return Examples._of({str(name): one for name, one in parts.items()})
+
+    def _widths(self, X: Any) -> dict[str, int]:
+        """Return how many features dense vectors have, by part."""
+        vectors = {t.part or "": t.part_of(X) for t in self.terms if isinstance(t, VectorTerm)}
+        dense = {part: rows for part, rows in vectors.items() if not sp.issparse(rows)}
+        return {part: int(np.shape(rows)[1]) for part, rows in dense.items()}
+
+    def data(self, X: Any) -> list[Any]:
+        """Return what each term is of: a Forest, or vectors in rows."""
+        found = [None if isinstance(t, Constant) else _data(t, X) for t in self.terms]
+        n = next((one.shape[0] for one in found if one is not None), 0)
+        ones = sp.csr_array(np.ones((n, 1)))
+        return [ones if one is None else one for one in found]
+
+
+def as_examples(kernel: Kernel, X: Any) -> Any:
+    """Take what users have as something that has a shape and can be sliced."""
+    if isinstance(X, Examples):
+        return X
+    first = next((t for t in Terms(kernel, intercept=False).terms if not _is_constant(t)), None)
+    if isinstance(first, TreeTerm):
+        return first.trees_of(X)
+    if isinstance(first, VectorTerm):
+        return _checked(first.part_of(X), first)
+    raise InvalidParameterError(f"{kernel!r} is the same for all examples: nothing can be learnt")
+
+
+def without_others(X: Any) -> Any:
+    """Return examples whose forests have no nodes but their own."""
+    if isinstance(X, Examples):
+        return Examples._of({name: without_others(part) for name, part in X.parts.items()})
+    return Forest._of(*X._dag.extract(X._roots)) if isinstance(X, Forest) else X
+
+
+def _is_constant(term: Term) -> bool:
+    return isinstance(term, Constant)
+
+
+def _terms(kernel: Any) -> Iterator[Term]:
+    if isinstance(kernel, Sum):
+        yield from _terms(kernel.left)
+        yield from _terms(kernel.right)
+    elif isinstance(kernel, Scaled | Normalized):
+        yield from _terms(kernel.kernel)
+    elif isinstance(kernel, TreeTerm | VectorTerm | Constant):
+        yield kernel
+    else:
+        raise InvalidParameterError(
+            f"TreePerceptron needs a sum of kernels of trees and of vectors, which {kernel!r} is "
+            "not. Use TreeSVC(strategy='usvm'), which takes any kernel."
+        )
+
+
+def _spec(term: Term) -> Any:
+    if isinstance(term, TreeTerm):
+        return term._spec()
+    term._check()
+    if isinstance(term, Polynomial):
+        return "polynomial", int(term.degree), float(term.gamma), float(term.coef0)
+    return ("rbf", 1, float(term.gamma), 0.0) if isinstance(term, RBF) else ("linear", 1, 1.0, 0.0)
+
+
+def _scales(kernel: Any, selves: Iterator[FloatArray]) -> tuple[list[FloatArray], FloatArray]:
+    """Return the scales of a kernel's terms, and the kernel of each example with itself."""
+    if isinstance(kernel, Sum):
+        left, of_left = _scales(kernel.left, selves)
+        right, of_right = _scales(kernel.right, selves)
+        return left + right, of_left + of_right
+    if isinstance(kernel, Scaled | Normalized):
+        kernel._check()
+        scales, own = _scales(kernel.kernel, selves)
+        if isinstance(kernel, Scaled):
+            return [np.sqrt(kernel.factor) * s for s in scales], kernel.factor * own
+        return [_inverse_roots(own) * s for s in scales], (own > 0).astype(np.float64)
+    own = next(selves)
+    if isinstance(kernel, Constant):
+        return [np.full(len(own), np.sqrt(kernel.value))], kernel.value * own
+    if kernel.normalize:
+        return [_inverse_roots(own)], (own > 0).astype(np.float64)
+    return [np.ones(len(own))], own
+
+
+def _inverse_roots(values: FloatArray) -> FloatArray:
+    return np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
+
+
+def _data(term: TreeTerm | VectorTerm, X: Any) -> Any:
+    if isinstance(term, TreeTerm):
+        return term.trees_of(X)
+    rows = sp.csr_array(_checked(term.part_of(X), term))
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def _part(data: Any) -> _core.ExamplePart:
+    if isinstance(data, Forest):
+        return _core.ExamplePart(data._dag, data._roots)
+    if data.shape[1] > _MOST_FEATURES:
+        raise InvalidParameterError(f"{data.shape[1]:,} features are more than 32 bits can number")
+    return _core.ExamplePart(
+        data.indptr.astype(np.uint64), data.indices.astype(np.uint32), data.data.astype(np.float64)
+    )

@@ -1,0 +1,129 @@
+"""A TreePerceptron as a header and arrays, and back: its support vectors and its log of updates.
+
+The log is all that is needed to go on learning: replayed, it gives the same model to the last bit.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
+from filbert.forest import Forest
+from filbert.learners.perceptron import TreePerceptron
+from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel
+from filbert.persist import parameters
+from filbert.persist.archive import Arrays
+from filbert.persist.support_vectors import (
+    _array,
+    _checked_classes,
+    _floats,
+    _part,
+    _storable_classes,
+)
+
+_FOREST = "support."
+_NUMBERS = ("n_seen", "n_errors", "n_forgotten")
+
+
+def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
+    """Return what a file holds of an estimator that has learnt."""
+    check_is_fitted(perceptron)
+    header: dict[str, Any] = {"parameters": parameters.to_json(perceptron)}
+    perceptron.check_parameters()
+    model = perceptron.model_
+    support, log = model.plain()
+    if not np.isfinite(log.amount).all():
+        raise InvalidParameterError("the model has weights that are not finite: train it again")
+    classes, are_objects = _storable_classes(perceptron.classes_)
+    header |= {
+        "kernel": parameters.kernel_to_json(model.kernel),
+        "intercept": bool(model.intercept),
+        "classes_are_objects": are_objects,
+        "engine": perceptron.engine_,
+        "n_seen": log.n_seen,
+        "n_errors": log.n_errors,
+        "n_forgotten": model.n_forgotten,
+    }
+    arrays: Arrays = {
+        "classes": classes,
+        "updates.support": log.support,
+        "updates.problem": log.problem,
+        "updates.amount": log.amount,
+        "updates.time": log.time,
+        "errors": log.errors,
+    }
+    return header, arrays | {_FOREST + name: a for name, a in support.to_arrays().items()}
+
+
+def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
+    """Return the estimator; anything that does not fit together raises ModelFileError."""
+    try:
+        perceptron = TreePerceptron(
+            **parameters.from_json(TreePerceptron, header.get("parameters"))
+        )
+        perceptron.check_parameters()
+        kernel = parameters.kernel_from_json(header.get("kernel"))
+        support = Forest.from_arrays(_part(arrays, _FOREST))
+    except FilbertError as error:
+        raise ModelFileError(str(error)) from None
+    classes = _checked_classes(_array(arrays, "classes"), header.get("classes_are_objects"))
+    n_problems = 1 if len(classes) == 2 else len(classes)
+    intercept = header.get("intercept")
+    if not isinstance(intercept, bool):
+        raise ModelFileError("the header does not tell whether there is an intercept")
+    numbers = {name: _count(header, name) for name in _NUMBERS}
+    log = _log(arrays, numbers["n_seen"], numbers["n_errors"])
+    _check_log(log, n_problems, support.shape[0])
+    model = PerceptronModel(
+        kernel, intercept=intercept, n_problems=n_problems, support=support, log=log
+    )
+    model.n_forgotten = numbers["n_forgotten"]
+    perceptron._take(classes, model, str(header.get("engine")))
+    return perceptron
+
+
+def _count(header: dict[str, Any], name: str) -> int:
+    value = header.get(name)
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise ModelFileError(f"{name!r} is not a number of examples")
+    return value
+
+
+def _log(arrays: Arrays, n_seen: int, n_errors: int) -> Log:
+    amount = _array(arrays, "updates.amount")
+    n = len(amount)
+    n_blocks = -(-n_seen // ERROR_BLOCK)
+    return Log(
+        _unsigned(arrays, "updates.support", n, np.uint32),
+        _unsigned(arrays, "updates.problem", n, np.uint32),
+        _floats(arrays, "updates.amount", (n,)),
+        _unsigned(arrays, "updates.time", n, np.uint64),
+        _unsigned(arrays, "errors", n_blocks, np.uint32),
+        n_seen,
+        n_errors,
+    )
+
+
+def _unsigned(arrays: Arrays, name: str, n: int, dtype: Any) -> NDArray[Any]:
+    array = _array(arrays, name)
+    if array.dtype != dtype or array.shape != (n,):
+        raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")
+    return array
+
+
+def _check_log(log: Log, n_problems: int, n_support: int) -> None:
+    """Support vectors come in one after another, at times that never go back."""
+    time = log.time.astype(np.float64)
+    right = (
+        np.array_equal(np.unique(log.support), np.arange(n_support))
+        and (np.diff(np.maximum.accumulate(log.support), prepend=0) <= 1).all()
+        and (log.problem < n_problems).all()
+        and (log.amount != 0).all()
+        and (np.diff(time, prepend=1.0) >= 0).all()
+        and (time <= log.n_seen).all()
+        and int(log.errors.sum(dtype=np.uint64)) == log.n_errors <= log.n_seen
+    )
+    if not right:
+        raise ModelFileError("the log of updates does not fit the support vectors")

@@ -1,0 +1,224 @@
+"""Models of sums of kernels: each term scores in the way that is best for it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from filbert import _core
+from filbert.errors import OutOfMemoryError
+from filbert.examples import Examples
+from filbert.forest import Forest, as_forest
+from filbert.kernels import Constant, Kernel, Linear, TreeKernel, VectorKernel
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.matrices import aligned, is_sparse
+from filbert.kernels.terms import Term, is_sum, plain_kernels, terms_of
+from filbert.model import CallableKernelModel, SupportVectorModel
+from filbert.threads import n_threads
+
+FloatArray = NDArray[np.float64]
+
+# Products of vectors take about 15 ns a pair, factors 10 us a vector, of both sides.
+_MANY_PAIRS = 700
+_PAIRS_BYTES = 64 << 20  # of a kernel matrix at a time
+MOST_PRODUCTS = 4 << 30  # bytes of products of features, where nothing else is said
+
+
+@dataclass(frozen=True)
+class SumModel:
+    """A decision function ``sum_i coef_i K(support_i, x) + intercept``, K being a sum of kernels.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        What :func:`filbert.kernels.terms.terms_of` takes.
+    support : Examples, Forest, array or sparse matrix
+        The support vectors; of Examples those parts that the kernel needs.
+    coef : ndarray of shape (n_problems, n)
+    intercept : ndarray of shape (n_problems,)
+    """
+
+    kernel: Kernel
+    support: Any
+    coef: FloatArray
+    intercept: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "support", without_others(self.kernel, self.support))
+        terms = terms_of(self.kernel, self.support)
+        object.__setattr__(self, "_scorers", [self._scorer(term) for term in terms])
+
+    def decision_function(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
+        """Score examples, exactly: shape (len(X), n_problems).
+
+        Parameters
+        ----------
+        X : what the model was trained on
+        n_jobs : int, optional
+            Threads; the values do not depend on it.
+        """
+        terms = terms_of(self.kernel, X, n_jobs=n_jobs)
+        values = np.tile(self.intercept, (n_examples(X), 1))
+        if self.coef.shape[1] == 0 or len(values) == 0:
+            return values
+        for term, scorer in zip(terms, self.__dict__["_scorers"], strict=True):
+            values += term.scale[:, None] * scorer.decision_function(X, n_jobs=n_jobs)
+        return values
+
+    def _scorer(self, term: Term) -> Any:
+        coef = np.ascontiguousarray(self.coef * term.scale)
+        if isinstance(term.kernel, Constant):
+            return _ConstantScorer(coef.sum(axis=1))
+        if isinstance(term.kernel, VectorKernel):
+            return _VectorScorer(term.kernel, term.kernel.vectors_of(self.support), coef)
+        trees = term.kernel.trees_of(self.support)
+        return SupportVectorModel(term.kernel, trees, coef, np.zeros(len(coef)))
+
+
+def model_of(kernel: Any, support: Any, coef: FloatArray, intercept: FloatArray) -> Any:
+    """Make what scores best by a kernel, be it one of Filbert's or not."""
+    if isinstance(kernel, TreeKernel):
+        return SupportVectorModel(kernel, support, coef, intercept)
+    if is_sum(kernel):
+        return SumModel(kernel, support, coef, intercept)
+    if isinstance(kernel, Kernel):
+        support = without_others(kernel, support)
+    return CallableKernelModel(kernel, support, coef, intercept)
+
+
+@dataclass(frozen=True)
+class _ConstantScorer:
+    value: FloatArray
+
+    def decision_function(self, X: Any, *, n_jobs: int | None) -> FloatArray:
+        return np.tile(self.value, (n_examples(X), 1))
+
+
+@dataclass(frozen=True)
+class _VectorScorer:
+    """Few vectors are compared with the support vectors, many are factorised with them."""
+
+    kernel: VectorKernel
+    support: Any
+    coef: FloatArray
+
+    def decision_function(self, X: Any, *, n_jobs: int | None) -> FloatArray:
+        vectors = self.kernel.vectors_of(X)
+        n, m = vectors.shape[0], self.support.shape[0]
+        if n * m > _MANY_PAIRS * (n + m):
+            try:
+                return self._by_factors(vectors, n_jobs)
+            except OutOfMemoryError:
+                pass
+        kernel: VectorKernel = clone(self.kernel).set_params(part=None)
+        step = max(1, _PAIRS_BYTES // (8 * m))
+        parts = (vectors[i : i + step] for i in range(0, n, step))
+        return np.vstack([kernel(part, self.support) @ self.coef.T for part in parts])
+
+    def _by_factors(self, vectors: Any, n_jobs: int | None) -> FloatArray:
+        together = _stacked(self.support, vectors)
+        n = self.support.shape[0]
+        weights = np.zeros((together.shape[0], len(self.coef)))
+        weights[:n] = self.coef.T
+        factors = vector_factors(self.kernel, together, n_jobs=n_jobs)
+        both = _core.SumOperator([(factors, np.ones(len(weights)), [1.0])])
+        return both.scores(weights, n_threads(n_jobs))[n:]
+
+
+def vector_factors(
+    kernel: Any,
+    vectors: Any,
+    *,
+    max_memory: int | None = None,
+    n_jobs: int | None = None,
+    progress: Any = None,
+) -> _core.VectorOperator:
+    """Factorise the kernel matrix of vectors: all products of up to `degree` features.
+
+    Parameters
+    ----------
+    kernel : Linear or Polynomial
+    vectors : array or sparse matrix, as ``kernel.vectors_of`` gives them
+    max_memory : int, optional
+        The most bytes that the products may take, 4 GiB by default.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with ``(done, total)``.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Where `max_memory` does not suffice. That is known before the work begins.
+    """
+    rows = sp.csr_array(vectors, copy=True) if is_sparse(vectors) else sp.csr_array(vectors)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    linear = isinstance(kernel, Linear)
+    try:
+        return _core.VectorOperator(
+            rows.indptr.astype(np.int64, copy=False),
+            rows.indices.astype(np.int64, copy=False),
+            rows.data,
+            1 if linear else int(kernel.degree),
+            1.0 if linear else float(kernel.gamma),
+            0.0 if linear else float(kernel.coef0),
+            bool(kernel.normalize),
+            MOST_PRODUCTS if max_memory is None else max_memory,
+            n_threads(n_jobs),
+            progress,
+        )
+    except OutOfMemoryError as error:
+        what = error.what
+    raise OutOfMemoryError(f"{kernel!r}: {what}")
+
+
+def constant_factors(n: int) -> _core.VectorOperator:
+    """Return the factors of a kernel that is 1 for all pairs of `n` examples."""
+    return vector_factors(Linear(normalize=False), np.ones((n, 1)))
+
+
+def rows_for(kernel: Kernel, X: Any) -> Any:
+    """Return examples that have a `shape` and can be indexed, checked for a kernel of Filbert's."""
+    if not isinstance(X, Examples):
+        vectors = any(isinstance(plain, VectorKernel) for plain in plain_kernels(kernel))
+        if is_sparse(X):
+            X = sp.csr_array(X)
+        elif vectors and not isinstance(X, Forest):
+            X = np.asarray(X)
+        else:
+            X = as_forest(X)
+    for plain in plain_kernels(kernel):
+        if isinstance(plain, VectorKernel):
+            plain.vectors_of(X)
+        elif isinstance(plain, TreeKernel):
+            plain.trees_of(X)
+    return X
+
+
+def without_others(kernel: Kernel, X: Any) -> Any:
+    """Return the examples with what the kernel needs and nothing else, to be kept.
+
+    Forests get nodes of their own, numbered in an order that does not depend on other trees: a
+    model need not keep the training set, and one that was stored scores the same to the last bit.
+    """
+    if isinstance(X, Examples):
+        names = {plain.part for plain in plain_kernels(kernel)} or set(X.parts)
+        return Examples._of({name: _own(part) for name, part in X.parts.items() if name in names})
+    return _own(X)
+
+
+def _own(part: Any) -> Any:
+    if not isinstance(part, Forest):
+        return part
+    return Forest._of(*part._dag.extract(part._roots))
+
+
+def _stacked(a: Any, b: Any) -> Any:
+    a, b = aligned(a, b)
+    if is_sparse(a) or is_sparse(b):
+        return sp.csr_array(sp.vstack([sp.csr_array(a), sp.csr_array(b)]))
+    return np.vstack([a, b])
