@@ -116,7 +116,11 @@ bool add_lines(LabelledLines& lines, nb::bytes text, int n_threads) {
   return lines.add(all, n_threads, watch);
 }
 
-std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<nb::bytes>, NumpyArray<std::uint32_t>>
+using FeatureArrays =
+    std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
+
+std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<nb::bytes>, NumpyArray<std::uint32_t>,
+           FeatureArrays>
 finish_lines(LabelledLines& lines) {
   LabelledLines::Examples read = lines.finish();
   std::vector<nb::bytes> labels;
@@ -124,8 +128,12 @@ finish_lines(LabelledLines& lines) {
     const std::string_view text = read.labels.text(label);
     labels.emplace_back(text.data(), text.size());
   }
-  return {read.trees.finish(), to_numpy(std::move(read.roots)), std::move(labels),
-          to_numpy(std::move(read.label_of))};
+  FeatureRows& features = read.features;
+  return {
+      read.trees.finish(), to_numpy(std::move(read.roots)), std::move(labels),
+      to_numpy(std::move(read.label_of)),
+      FeatureArrays(to_numpy(std::move(features.row_begin)), to_numpy(std::move(features.columns)),
+                    to_numpy(std::move(features.values)))};
 }
 
 template <class T>

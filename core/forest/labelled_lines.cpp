@@ -35,6 +35,7 @@ void read_line(const LineFormat& format, std::string_view line, BracketParser& p
   if (parts.kind == LineKind::unusual) throw Unusual{};
   out.roots.push_back(parser.parse_one(parts.tree));
   out.label_of.push_back(out.labels.intern(parts.label));
+  if (!out.features.add(parts.features)) throw Unusual{};
 }
 
 void read_lines(const LineFormat& format, std::string_view text, Examples& out,
@@ -57,6 +58,7 @@ void append(Examples& piece, Examples& whole) {
     label.push_back(whole.labels.intern(piece.labels.text(old)));
   }
   for (const std::uint32_t old : piece.label_of) whole.label_of.push_back(label[old]);
+  whole.features.append(piece.features);
 }
 
 // Takes pieces in any order and appends them in theirs. Whoever brings the piece that is next

@@ -1,5 +1,6 @@
-// Labelled trees, one a line, on several threads: the text is cut into pieces at line ends, each
-// piece is read into a forest of its own, and these are put together in the order of the text.
+// Labelled trees, one a line and features with it, on several threads: the text is cut into pieces
+// at line ends, each piece is read into a forest of its own, and these are put together in the
+// order of the text.
 //
 // Nodes are numbered in the order in which they are first met, in a piece as in the whole. So a
 // piece's nodes, gone through by their numbers, get the numbers in the whole that reading
@@ -13,6 +14,7 @@
 
 #include "base/parallel.hpp"
 #include "forest/builder.hpp"
+#include "forest/feature_text.hpp"
 #include "forest/labels.hpp"
 #include "forest/line_format.hpp"
 
@@ -27,12 +29,13 @@ class LabelledLines {
   // not as usual, be it wrong or only rare: nothing is left of what was read then.
   bool add(std::string_view text, int n_threads, const Watch& watch);
 
-  // For each example its root and its label's place among the distinct labels.
+  // For each example its root, its label's place among the distinct labels, and its features.
   struct Examples {
     DagBuilder trees;
     std::vector<NodeId> roots;
     LabelTable labels;
     std::vector<std::uint32_t> label_of;
+    FeatureRows features;
   };
   Examples finish() { return std::move(whole_); }
 

@@ -21,19 +21,19 @@ std::string_view field(std::string_view line, std::int64_t number) {
 }
 
 LineParts split(const TsvFormat& format, std::string_view line) {
-  if (is_blank(line)) return {LineKind::nothing, {}, {}};
+  if (is_blank(line)) return {LineKind::nothing, {}, {}, {}};
   const std::int64_t n = std::count(line.begin(), line.end(), '\t') + 1;
   if (format.n_columns != 0 && static_cast<std::uint64_t>(n) != format.n_columns) return {};
   const std::int64_t label = format.label < 0 ? n + format.label : format.label;
   const std::int64_t tree = format.tree < 0 ? n + format.tree : format.tree;
   if (label < 0 || label >= n || tree < 0 || tree >= n) return {};
-  return {LineKind::example, field(line, label), field(line, tree)};
+  return {LineKind::example, field(line, label), field(line, tree), {}};
 }
 
 LineParts split(const SvmlightTkFormat&, std::string_view line) {
-  constexpr std::string_view begin = "|BT|", end = "|ET|";
+  constexpr std::string_view begin = "|BT|", end = "|ET|", next_vector = "|BV|";
   const std::size_t first = line.find_first_not_of(kSpace);
-  if (first == line.npos || line[first] == '#') return {LineKind::nothing, {}, {}};
+  if (first == line.npos || line[first] == '#') return {LineKind::nothing, {}, {}, {}};
   const std::size_t tree_begin = line.find(begin);
   if (tree_begin == line.npos) return {};
   const std::string_view body = line.substr(tree_begin + begin.size());
@@ -41,8 +41,8 @@ LineParts split(const SvmlightTkFormat&, std::string_view line) {
   if (tree_end == body.npos) return {};
   const std::string_view tree = body.substr(0, tree_end);
   const std::string_view features = before(before(body.substr(tree_end + end.size()), "#"), "|EV|");
-  if (tree.find(begin) != tree.npos || !is_blank(features)) return {};
-  return {LineKind::example, line.substr(0, tree_begin), tree};
+  if (tree.find(begin) != tree.npos || features.find(next_vector) != features.npos) return {};
+  return {LineKind::example, line.substr(0, tree_begin), tree, features};
 }
 
 }  // namespace

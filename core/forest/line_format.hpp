@@ -1,4 +1,5 @@
-// Files of labelled examples, one a line: where in a line its label and its tree are. The formats
+// Files of labelled examples, one a line: where in a line its label, its tree and its features
+// are. The formats
 // are those of src/filbert/read, which reads whatever is unusual and says what is wrong with it.
 #pragma once
 
@@ -15,7 +16,7 @@ struct TsvFormat {
   std::uint64_t n_columns = 2;  // 0: any number
 };
 
-// `label |BT| tree |ET|`, with one tree and no features.
+// `label |BT| tree |ET| features |EV|`, with one tree and at most one vector.
 struct SvmlightTkFormat {};
 
 using LineFormat = std::variant<TsvFormat, SvmlightTkFormat>;
@@ -26,6 +27,7 @@ struct LineParts {
   LineKind kind = LineKind::unusual;
   std::string_view label;  // as it stands there, blanks around it included
   std::string_view tree;
+  std::string_view features;  // `number:value` and blanks; empty where there are none
 };
 
 // A line comes without its end. Nothing: it is blank, or a comment.

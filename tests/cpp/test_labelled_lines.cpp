@@ -1,4 +1,5 @@
 // Labelled trees, one a line: what a line is split into, and that pieces and threads do not show.
+#include <sstream>
 #include <stdexcept>
 
 #include "check.hpp"
@@ -13,12 +14,13 @@ constexpr SvmlightTkFormat kSvmlightTk;
 
 // --- lines
 
-// "label|tree", "nothing" or "unusual".
+// "label|tree", with "|features" where there are some, "nothing" or "unusual".
 std::string split(const LineFormat& format, std::string_view line) {
   const LineParts parts = split_line(format, line);
   if (parts.kind == LineKind::nothing) return "nothing";
   if (parts.kind == LineKind::unusual) return "unusual";
-  return std::string(parts.label) + "|" + std::string(parts.tree);
+  const std::string both = std::string(parts.label) + "|" + std::string(parts.tree);
+  return parts.features.empty() ? both : both + "|" + std::string(parts.features);
 }
 
 void tsv_lines_of_two_columns() {
@@ -50,14 +52,15 @@ void svmlight_tk_lines() {
   CHECK_EQUAL(split(kSvmlightTk, "1 |BT| (a b) |ET|"), "1 | (a b) ");
   CHECK_EQUAL(split(kSvmlightTk, "-1|BT|a|ET||EV| anything"), "-1|a");
   CHECK_EQUAL(split(kSvmlightTk, "|BT||ET|"), "|");
-  CHECK_EQUAL(split(kSvmlightTk, "1 |BT| (a #b) |ET| \t # |BT| 1:1"), "1 | (a #b) ");
+  CHECK_EQUAL(split(kSvmlightTk, "1 |BT| (a #b) |ET| \t # |BT| 1:1"), "1 | (a #b) | \t ");
   CHECK_EQUAL(split(kSvmlightTk, " \t"), "nothing");
   CHECK_EQUAL(split(kSvmlightTk, " # 1 |BT| a |ET|"), "nothing");
   CHECK_EQUAL(split(kSvmlightTk, "1 (a b) |ET|"), "unusual");
   CHECK_EQUAL(split(kSvmlightTk, "1 |ET| |BT| (a b)"), "unusual");
   CHECK_EQUAL(split(kSvmlightTk, "1 |BT| (a b)"), "unusual");
   CHECK_EQUAL(split(kSvmlightTk, "1 |BT| a |BT| b |ET|"), "unusual");
-  CHECK_EQUAL(split(kSvmlightTk, "1 |BT| a |ET| 1:1"), "unusual");
+  CHECK_EQUAL(split(kSvmlightTk, "1 |BT| a |ET| 1:1 2:3|EV| 5:5"), "1 | a | 1:1 2:3");
+  CHECK_EQUAL(split(kSvmlightTk, "1 |BT| a |ET| 1:1 |BV| 2:3"), "unusual");
   CHECK_EQUAL(split(kSvmlightTk, "1 |BT| a |ET| |BV| |EV|"), "unusual");
 }
 
@@ -145,6 +148,67 @@ void svmlight_tk_files() {
   CHECK_EQUAL(read.labels.text(1), "-1 ");
 }
 
+// --- features
+
+// "column:value ..." for each row, "unusual" for a row that is.
+std::string features(std::string_view text) {
+  FeatureRows rows;
+  if (!rows.add(text)) return "unusual";
+  std::string out;
+  for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+    std::ostringstream value;
+    value << rows.values[i];
+    out += (i == 0 ? "" : " ") + std::to_string(rows.columns[i]) + ":" + value.str();
+  }
+  return out;
+}
+
+void features_of_a_line() {
+  CHECK_EQUAL(features(""), "");
+  CHECK_EQUAL(features(" \t\v"), "");
+  CHECK_EQUAL(features("1:1"), "0:1");
+  CHECK_EQUAL(features(" 1:0.5\t 7:-2e3  2147483647:+.25 "), "0:0.5 6:-2000 2147483646:0.25");
+  CHECK_EQUAL(features("0000000002:1"), "1:1");
+  for (const std::string_view text :
+       {"x",       "1",       ":1",    "1:",           "0:1",
+        "-1:1",    "+1:1",    "1.0:1", "2147483648:1", "99999999999:1",
+        "2:1 2:1", "2:1 1:1", "1:x",   "1:1x",         "1:nan",
+        "1:inf",   "1:1e999", "1:+-1", "1:++1",        "1:1:1",
+        "1:0x1",   "1:1_0",   "1 :1"}) {
+    CHECK_EQUAL(features(text), "unusual");
+    CHECK(!LabelledLines(kSvmlightTk, 100).add("1 |BT| a |ET| " + std::string(text), 1, {}));
+  }
+}
+
+void features_of_pieces_and_threads() {
+  std::string text;
+  std::vector<std::int64_t> row_begin = {0};
+  std::vector<std::int32_t> columns;
+  std::vector<double> values;
+  std::mt19937 random(5);
+  for (int row = 0; row < 300; ++row) {
+    text += "1 |BT| (a b) |ET|";
+    std::int32_t column = -1;
+    for (std::uint32_t n = below(random, 5); n > 0; --n) {
+      columns.push_back(column += 1 + static_cast<std::int32_t>(below(random, 1000)));
+      values.push_back(below(random, 100) / 8.0);
+      text += " " + std::to_string(column + 1) + ":" + std::to_string(values.back());
+    }
+    row_begin.push_back(static_cast<std::int64_t>(columns.size()));
+    text += "\n";
+  }
+  for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{999}, text.size()}) {
+    for (const int n_threads : {1, 3}) {
+      LabelledLines lines(kSvmlightTk, piece_bytes);
+      CHECK(lines.add(text, n_threads, {}));
+      const FeatureRows read = lines.finish().features;
+      CHECK(read.row_begin == row_begin);
+      CHECK(read.columns == columns);
+      CHECK(read.values == values);
+    }
+  }
+}
+
 void no_lines() {
   for (const std::string text : {"", "\n", "\r\n \n\n"}) {
     const Read read = read_lines(text, 2, 2);
@@ -193,6 +257,8 @@ int main() {
       TEST(svmlight_tk_lines),
       TEST(pieces_and_threads_do_not_show),
       TEST(svmlight_tk_files),
+      TEST(features_of_a_line),
+      TEST(features_of_pieces_and_threads),
       TEST(no_lines),
       TEST(unusual_lines_are_left_to_others),
       TEST(what_the_watch_throws_ends_the_reading),

@@ -787,6 +787,9 @@ LABELS = [
 TREES = ["(a b)", " (S (NP a) (VP b)) ", "a", "(é (b c))", "( (S a) )", r"(a \()", "(a\v b)"]
 BAD_TREES = ["", " ", "(a", "a)", "()", "(a) (b)", "(a \0)", "(\udcff)", "|BT|", "(a |ET| b)"]
 TAILS = ["", "", "", " ", " |EV|", " # 1:1", "|EV| x", "\t", " 1:1", " |BV| |EV|", "|BT| (a) |ET|"]
+FEATURES = ["", " 1:1", " 2:0.5 7:-3", "3:1e-3\t9:+2 |EV|", " 1:.5 2:0 # 4:1", " 04:1", " 5:-0.0"]
+BAD_FEATURES = [" 2:1 1:1", " 1:1 1:2", " 0:1", " -1:1", " x:1", " 1", " 1:", " 1:nan", " 1:1e999"]
+BAD_FEATURES += [" 1:1e-999", " 1:1_0", " 1:\x1c1", " 1:1 |BV| 2:1", " 99999999999:1", " 1:1:1"]
 ODD_LINES = ["", " ", "\t", "# no example", " #", "x", "\ufeff", "\0", "\udcff\t(a)", "\x1c"]
 
 
@@ -801,10 +804,10 @@ def tk_line(label: str, tree: str, tail: str) -> str:
 @st.composite
 def files(draw: st.DrawFn, line: Callable[[str, str, str], str]) -> bytes:
     """Mostly files that are as usual, with something odd in some of them."""
-    oddity = draw(st.sampled_from(["none", "none", "trees", "tails", "lines"]))
+    oddity = draw(st.sampled_from(["none", "features", "trees", "tails", "lines", "bad"]))
     labels = draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=3))
     trees = TREES + (BAD_TREES if oddity == "trees" else [])
-    tails = TAILS if oddity == "tails" else TAILS[:1]
+    tails = {"tails": TAILS, "features": FEATURES, "bad": FEATURES + BAD_FEATURES}.get(oddity, [""])
     usual = st.builds(line, st.sampled_from(labels), st.sampled_from(trees), st.sampled_from(tails))
     odd = st.sampled_from(ODD_LINES if oddity == "lines" else ODD_LINES[:2])
     lines = draw(st.lists(usual | usual | odd, max_size=12))
@@ -853,7 +856,12 @@ def test_files_read_in_the_core_are_as_if_read_line_by_line(
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 @pytest.mark.parametrize(("packed", "compress"), [("", bytes), (".gz", gzip.compress)])
 @pytest.mark.parametrize(
-    ("format", "line"), [("tsv", "{}\t{}"), ("svmlight-tk", "{} |BT| {} |ET| |EV| # comment")]
+    ("format", "line"),
+    [
+        ("tsv", "{}\t{}"),
+        ("svmlight-tk", "{} |BT| {} |ET| |EV| # comment"),
+        ("svmlight-tk", "{} |BT| {} |ET| 3:0.25 17:-2e-3 |EV| # comment"),
+    ],
 )
 def test_the_core_reads_what_is_usual(
     tmp_path: Path,
@@ -869,7 +877,7 @@ def test_the_core_reads_what_is_usual(
     path = tmp_path / f"examples.dat{packed}"
     path.write_bytes(compress(("\ufeff" + "".join(lines)).encode()))
     expected = line_by_line(path, format=format)
-    with patch.object(examples_module, "_parsed", side_effect=AssertionError("line by line")):
+    with patch.object(examples_module, "parsed", side_effect=AssertionError("line by line")):
         for block, piece in [(10**6, 10**6), (10**6, 1000), (10**6, 1), (5000, 700), (1, 1)]:
             assert in_pieces(path, block, piece, format=format, n_jobs=n_jobs) == expected
 

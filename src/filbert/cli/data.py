@@ -7,8 +7,9 @@ import typer
 from numpy.typing import NDArray
 
 from filbert.errors import InvalidParameterError
-from filbert.examples import Examples, Format, read_examples
+from filbert.examples import Examples, read_examples
 from filbert.forest import Forest, OnError
+from filbert.gathering import Format
 from filbert.read.files import format_suffix, open_binary
 
 FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; known by the file otherwise.")

@@ -1,6 +1,8 @@
 """Ready data sets: trees with labels, from what is at hand."""
 
+from filbert.datasets.one_hot import OneHotColumns
 from filbert.datasets.srl import load_srl, srl_boundary
+from filbert.datasets.srl_features import StandardFeatures
 from filbert.datasets.stdlib import (
     DEFAULT_VERBS,
     load_stdlib_functions,
@@ -9,6 +11,8 @@ from filbert.datasets.stdlib import (
 
 __all__ = [
     "DEFAULT_VERBS",
+    "OneHotColumns",
+    "StandardFeatures",
     "load_srl",
     "load_stdlib_functions",
     "python_function_to_brackets",

@@ -27,34 +27,59 @@ import gzip
 import json
 import lzma
 import os
-import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.datasets.one_hot import OneHotColumns, OneHotRows
+from filbert.datasets.srl_features import ParseFeatures, StandardFeatures
+from filbert.datasets.srl_parse import Leaves, Parse, read_parse
 from filbert.errors import InvalidParameterError, ParseError
+from filbert.examples import Examples
 from filbert.forest import Forest
-from filbert.read.escape import escape_label
 from filbert.read.files import open_binary
 
 Rule = Literal["A", "B", "C", "VB", "VC"]
 Task = Literal["boundary", "role"]
-Leaves = Literal["words", "tags"]
 Sentences = str | os.PathLike[str] | Iterable[Mapping[str, Any]]
+
+Example = tuple[int | str, str]
+DescribedExample = tuple[int | str, str, StandardFeatures]
 
 _T = TypeVar("_T")
 
-_SYMBOL = re.compile(r"[()]|[^() \t\n\r\v\f]+")
-_EXCERPT = 60  # characters of a tree that an error shows
+
+@overload
+def srl_boundary(
+    sentences: Sentences,
+    *,
+    rule: Rule = ...,
+    task: Task = ...,
+    leaves: Leaves = ...,
+    features: Literal[False] = ...,
+) -> Iterator[Example]: ...
+@overload
+def srl_boundary(
+    sentences: Sentences,
+    *,
+    rule: Rule = ...,
+    task: Task = ...,
+    leaves: Leaves = ...,
+    features: Literal[True],
+) -> Iterator[DescribedExample]: ...
 
 
 def srl_boundary(
-    sentences: Sentences, *, rule: Rule = "VB", task: Task = "boundary", leaves: Leaves = "words"
-) -> Iterator[tuple[int | str, str]]:
+    sentences: Sentences,
+    *,
+    rule: Rule = "VB",
+    task: Task = "boundary",
+    leaves: Leaves = "words",
+    features: bool = False,
+) -> Iterator[Any]:
     """Stream the examples of annotated sentences as ``(label, tree in bracket notation)``.
 
     Examples come sentence by sentence, predicate by predicate, candidates in preorder.
@@ -81,6 +106,11 @@ def srl_boundary(
     leaves
         ``"words"``: each leaf is a word, alone under its tag, and is no candidate.
         ``"tags"``: the parse has no words, its leaves are the tags and are candidates.
+    features
+        Whether the standard flat features come as a third entry,
+        :class:`~filbert.datasets.StandardFeatures`: phrase type, predicate word, head word,
+        governing category, position, voice and path. :class:`~filbert.datasets.OneHotColumns`
+        makes a sparse matrix of them.
 
     Raises
     ------
@@ -90,22 +120,62 @@ def srl_boundary(
     _check_option("rule", rule, Rule)
     _check_option("task", task, Task)
     _check_option("leaves", leaves, Leaves)
-    return _stream(sentences, rule, task, leaves)
+    return _stream(sentences, rule, task, leaves, features)
+
+
+@overload
+def load_srl(
+    sentences: Sentences,
+    *,
+    rule: Rule = ...,
+    task: Task = ...,
+    leaves: Leaves = ...,
+    columns: None = ...,
+) -> tuple[Forest, NDArray[Any]]: ...
+@overload
+def load_srl(
+    sentences: Sentences,
+    *,
+    rule: Rule = ...,
+    task: Task = ...,
+    leaves: Leaves = ...,
+    columns: OneHotColumns,
+) -> tuple[Examples, NDArray[Any]]: ...
 
 
 def load_srl(
-    sentences: Sentences, *, rule: Rule = "VB", task: Task = "boundary", leaves: Leaves = "words"
-) -> tuple[Forest, NDArray[Any]]:
-    """Collect the examples of :func:`srl_boundary` into a forest and an array of labels."""
+    sentences: Sentences,
+    *,
+    rule: Rule = "VB",
+    task: Task = "boundary",
+    leaves: Leaves = "words",
+    columns: OneHotColumns | None = None,
+) -> tuple[Forest | Examples, NDArray[Any]]:
+    """Collect the examples of :func:`srl_boundary` into a forest and an array of labels.
+
+    With `columns`, into Examples with the parts ``tree`` and ``features``, a sparse matrix of the
+    standard features with one column for each value::
+
+        columns = OneHotColumns(StandardFeatures._fields)
+        X, y = load_srl("train.jsonl", columns=columns)
+        X_test, y_test = load_srl("test.jsonl", columns=columns.freeze())
+    """
     labels: list[int | str] = []
+    rows = None if columns is None else OneHotRows(columns)
 
     def trees() -> Iterator[str]:  # one at a time: the texts of a treebank fill gigabytes
-        for label, tree in srl_boundary(sentences, rule=rule, task=task, leaves=leaves):
-            labels.append(label)
-            yield tree
+        for example in _stream(sentences, rule, task, leaves, rows is not None):
+            labels.append(example[0])
+            if rows is not None:
+                rows.add(example[2])
+            yield example[1]
 
+    _check_option("rule", rule, Rule)
+    _check_option("task", task, Task)
+    _check_option("leaves", leaves, Leaves)
     forest = Forest.from_brackets(trees())
-    return forest, np.array(labels, dtype=np.int64 if task == "boundary" else np.str_)
+    y = np.array(labels, dtype=np.int64 if task == "boundary" else np.str_)
+    return (forest if rows is None else Examples(tree=forest, features=rows.matrix())), y
 
 
 def _check_option(name: str, value: str, options: Any) -> None:
@@ -195,178 +265,42 @@ def _entry(mapping: object, key: str, kind: type[_T]) -> _T:
     return value
 
 
-# --- Parses ------------------------------------------------------------------------------------
-
-
-class _Parse:
-    """A parse as parallel lists over its nodes, words included, in preorder.
-
-    ============== =========================================================================
-    ``depth``      number of nodes above
-    ``stop``       the first node that is not below this one
-    ``span``       first token below, and the one after the last
-    ``is_node``    whether it can be a candidate: words cannot
-    ``is_topmost`` whether no node above it has the same span
-    ``begin`` ...  ``text[begin:end]`` is the node with all below it, ``text[begin:mark]`` its
-                   opening bracket and label
-    ``path``       the node, marked as candidate, with its ancestors opened before it:
-                   ``(TOP (S (NP-B (PRP I))``; made once, then cut to size for each predicate
-    ``indent``     where the node itself starts in ``path``: 8
-    ============== =========================================================================
-
-    ``tag`` is a list over tokens: the node that is the token's tag.
-    """
-
-    def __init__(self, label: list[str], parent: list[int], leaves: Leaves) -> None:
-        self.label = label
-        self.parent = parent
-        self.depth = [0] * len(label)
-        self.is_leaf = [True] * len(label)
-        for node, up in enumerate(parent[1:], start=1):
-            self.depth[node] = self.depth[up] + 1
-            self.is_leaf[up] = False
-        self._write_text()
-        self._number_tokens(leaves)
-        self._write_paths()
-
-    def chain(self, node: int) -> list[int]:
-        """Return the nodes from this one up to the root, both included."""
-        chain = [node]
-        while (node := self.parent[node]) >= 0:
-            chain.append(node)
-        return chain
-
-    def with_mark(self, node: int, mark: str) -> str:
-        """Return the text of a node, its label marked."""
-        middle = self.mark[node]
-        return f"{self.text[self.begin[node] : middle]}{mark}{self.text[middle : self.end[node]]}"
-
-    def with_both_marks(self, node: int, head: int) -> str:
-        """Return the tree of a candidate that is, or is above, the head of the predicate."""
-        candidate, predicate = self.mark[node], self.mark[head]
-        before = self.text[self.begin[node] : candidate]
-        between = self.text[candidate:predicate]
-        after = self.text[predicate : self.end[node]]
-        tree = f"{before}-B{between}-P{after}"
-        return tree if tree.startswith("(") else f"({tree})"  # a tag without a word
-
-    def _write_text(self) -> None:
-        """Set ``text`` and where each node is in it, and ``stop``."""
-        size = len(self.label)
-        pieces: list[str] = []
-        length = 0
-        self.begin, self.mark = [0] * size, [0] * size
-        for node, label in enumerate(self.label):
-            level = self.depth[node]
-            closing = ")" * (self.depth[node - 1] - level) + " " if node else ""
-            opening = label if self.is_leaf[node] else f"({label}"
-            pieces += closing, opening
-            self.begin[node] = length + len(closing)
-            self.mark[node] = length = self.begin[node] + len(opening)
-        self.text = "".join(pieces) + ")" * self.depth[-1]
-        self.end, self.stop = self.mark.copy(), list(range(1, size + 1))
-        for node in range(size - 1, 0, -1):  # from the last one: a node's last child comes first
-            up = self.parent[node]
-            self.end[up] = max(self.end[up], self.end[node] + 1)
-            self.stop[up] = max(self.stop[up], self.stop[node])
-
-    def _number_tokens(self, leaves: Leaves) -> None:
-        """Set ``tag``, ``span``, ``is_node`` and ``is_topmost``."""
-        before = list(accumulate(self.is_leaf, initial=0))  # leaves before each node
-        self.span = [(before[node], before[stop]) for node, stop in enumerate(self.stop)]
-        self.is_topmost = [
-            up < 0 or self.span[up] != span for up, span in zip(self.parent, self.span, strict=True)
-        ]
-        self.tag = [node for node, is_leaf in enumerate(self.is_leaf) if is_leaf]
-        self.is_node = [True] * len(self.label)
-        if leaves == "words":
-            self._require_words_alone()
-            self.is_node = [not is_leaf for is_leaf in self.is_leaf]
-            self.tag = [self.parent[word] for word in self.tag]
-
-    def _require_words_alone(self) -> None:
-        for word in self.tag:
-            tag = self.parent[word]
-            if tag < 0 or (tag + 1, self.stop[tag]) != (word, word + 1):
-                raise ParseError(
-                    f"the word {self.label[word]!r} is not alone under a tag",
-                    hint="pass leaves='tags' for parses without words",
-                )
-
-    def _write_paths(self) -> None:
-        """Set ``path`` and ``indent``."""
-        opened = [""] * len(self.label)
-        for node, up in enumerate(self.parent[1:], start=1):
-            opened[node] = f"{opened[up]}({self.label[up]} "
-        self.indent = [len(text) for text in opened]
-        self.path = [text + self.with_mark(node, "-B") for node, text in enumerate(opened)]
-
-
-def _read_parse(tree: str, leaves: Leaves) -> _Parse:
-    label: list[str] = []
-    parent: list[int] = []
-    open_nodes: list[int] = []
-    label_follows = False
-    for symbol in _SYMBOL.findall(tree):
-        if symbol == "(":
-            if label_follows:
-                raise _bad_tree(tree, "a bracket has no label")
-            label_follows = True
-        elif symbol == ")":
-            if label_follows or not open_nodes:
-                raise _bad_tree(tree, "a bracket has no label, or closes without having opened")
-            open_nodes.pop()
-        else:
-            if not open_nodes and (label or not label_follows):
-                raise _bad_tree(tree, f"{symbol!r} is outside of the tree")
-            parent.append(open_nodes[-1] if open_nodes else -1)
-            if label_follows:
-                open_nodes.append(len(label))
-            label.append(escape_label(symbol))
-            label_follows = False
-    if open_nodes or label_follows or not label:
-        raise _bad_tree(tree, "a bracket is not closed" if label else "it is empty")
-    return _Parse(label, parent, leaves)
-
-
-def _bad_tree(tree: str, reason: str) -> ParseError:
-    excerpt = tree if len(tree) <= _EXCERPT else tree[: _EXCERPT - 3] + "..."
-    return ParseError(f"the tree {excerpt!r} is not well formed: {reason}")
-
-
 # --- Examples ----------------------------------------------------------------------------------
 
 
 def _stream(
-    sentences: Sentences, rule: Rule, task: Task, leaves: Leaves
-) -> Iterator[tuple[int | str, str]]:
+    sentences: Sentences, rule: Rule, task: Task, leaves: Leaves, features: bool
+) -> Iterator[Any]:
     for place, sentence in _read_sentences(sentences):
         try:
-            parse = _read_parse(_entry(sentence, "tree", str), leaves)
+            parse = read_parse(_entry(sentence, "tree", str), leaves)
+            described = ParseFeatures(parse) if features else None
             for predicate in _read_predicates(sentence, len(parse.tag)):
-                yield from _predicate_examples(parse, predicate, rule, task)
+                yield from _predicate_examples(parse, predicate, rule, task, described)
         except ParseError as error:
             raise error.located(**place) from None
 
 
 def _predicate_examples(
-    parse: _Parse, predicate: _Predicate, rule: Rule, task: Task
-) -> Iterator[tuple[int | str, str]]:
+    parse: Parse, predicate: _Predicate, rule: Rule, task: Task, described: ParseFeatures | None
+) -> Iterator[Any]:
     head = parse.tag[predicate.tokens[0]]
     roles, span = predicate.roles, parse.span
     if rule.startswith("V") and not (roles and parse.label[head].startswith("VB")):
         return
     keep = _candidates(parse, predicate, rule)
-    if task == "boundary":
-        for node, tree in _predicate_argument_trees(parse, head, keep):
-            yield (1 if span[node] in roles else -1), tree
-    else:
+    if task == "role":
         keep = [kept and span[node] in roles for node, kept in enumerate(keep)]
-        for node, tree in _predicate_argument_trees(parse, head, keep):
-            yield roles[span[node]], tree
+    features = None if described is None else described.of_predicate(head)
+    for node, tree in _predicate_argument_trees(parse, head, keep):
+        if task == "role":
+            label: int | str = roles[span[node]]
+        else:
+            label = 1 if span[node] in roles else -1
+        yield (label, tree) if features is None else (label, tree, features.of_candidate(node))
 
 
-def _candidates(parse: _Parse, predicate: _Predicate, rule: Rule) -> list[bool]:
+def _candidates(parse: Parse, predicate: _Predicate, rule: Rule) -> list[bool]:
     """Tell for each node whether the rule makes it an example with this predicate."""
     keep = parse.is_topmost.copy() if rule.endswith("C") else parse.is_node.copy()
     if rule != "A":
@@ -377,7 +311,7 @@ def _candidates(parse: _Parse, predicate: _Predicate, rule: Rule) -> list[bool]:
 
 
 def _predicate_argument_trees(
-    parse: _Parse, head: int, keep: Sequence[bool]
+    parse: Parse, head: int, keep: Sequence[bool]
 ) -> Iterator[tuple[int, str]]:
     """Yield each node to keep, in preorder, with its tree.
 
@@ -406,7 +340,7 @@ def _predicate_argument_trees(
                 yield node, f"{opening}{path[node][cut:]}{')' * (depth[node] - level)})"
 
 
-def _predicate_sides(parse: _Parse, chain: Sequence[int]) -> list[str]:
+def _predicate_sides(parse: Parse, chain: Sequence[int]) -> list[str]:
     """Return, for each node from the head up to the root, the path from it down to the head."""
     sides = [parse.with_mark(chain[0], "-P")]
     for node in chain[1:]:

@@ -10,6 +10,9 @@ from typing import IO, Any, cast
 
 from filbert.errors import MissingFileError, ParseError
 
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+"""What reading from a compressed file raises when it is damaged or cut short."""
+
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
@@ -26,7 +29,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield stream
     except FileNotFoundError:
         raise MissingFileError(path) from None
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except DAMAGED as error:
         raise ParseError(
             f"the compressed file is damaged or cut short: {error}",
             hint="make or fetch it again",

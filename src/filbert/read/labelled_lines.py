@@ -1,11 +1,13 @@
 """Files that are as usual, TSV or SVM-light-TK with one tree a line, read by the core.
 
+Of SVM-light-TK also with one vector of features.
+
 An optimisation and no more: where anything in a file is wrong, or only rare, :func:`read` gives
 None, and the file is read line by line, which also says what is wrong with it and where.
 """
 
 import os
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,20 @@ _BLOCK = 1 << 24  # bytes of text in memory at a time
 _PIECE = 1 << 20  # bytes that a thread reads at a time
 _LARGEST_COLUMN = 2**31
 
-Trees = tuple[_core.Dag, NDArray[np.uint32]]
+
+class Usual(NamedTuple):
+    """What was read: trees as a shared structure and their roots in it, labels and features."""
+
+    dag: _core.Dag
+    roots: NDArray[np.uint32]
+    labels: list[Label]  # each once
+    label_of: NDArray[np.uint32]
+    features: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+    """Row begins, columns and values, as SciPy's sparse matrices have them."""
+
+    def target(self) -> NDArray[Any]:
+        """Return a label for each tree."""
+        return to_target(self.labels)[self.label_of]
 
 
 def read(
@@ -29,8 +44,8 @@ def read(
     label: int | None,
     tree: int | None,
     n_threads: int,
-) -> tuple[Trees, NDArray[Any]] | None:
-    """Read the trees, as a shared structure and their roots in it, and the labels."""
+) -> Usual | None:
+    """Read a file."""
     if not os.path.isfile(path):
         return None  # a pipe can be read only once, so that there would be no second way
     lines = _lines(kind, label, tree)
@@ -39,12 +54,30 @@ def read(
             return None
     except ParseError:  # a damaged archive
         return None
-    dag, roots, label_texts, label_of = lines.finish()
+    return _finished(lines, kind)
+
+
+def read_text(
+    text: bytes,
+    kind: Literal["tsv", "svmlight-tk"],
+    label: int | None,
+    tree: int | None,
+    n_threads: int,
+) -> Usual | None:
+    """Read some lines."""
+    lines = _lines(kind, label, tree)
+    if lines is None or not lines.add(text, n_threads):
+        return None
+    return _finished(lines, kind)
+
+
+def _finished(lines: _core.LabelledLines, kind: str) -> Usual | None:
+    dag, roots, label_texts, label_of, features = lines.finish()
     labels = [_label(text, kind) for text in label_texts]
     known = [value for value in labels if value is not None]
     if len(known) < len(labels):
         return None
-    return (dag, roots), to_target(known)[label_of]
+    return Usual(dag, roots, known, label_of, features)
 
 
 def _lines(kind: str, label: int | None, tree: int | None) -> _core.LabelledLines | None:
