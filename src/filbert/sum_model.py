@@ -150,8 +150,7 @@ def rows_for(kernel: Kernel, X: Any) -> Any:
 def without_others(kernel: Kernel, X: Any) -> Any:
     """Return the examples with what the kernel needs and nothing else, to be kept.
 
-    Forests get nodes of their own, numbered in an order that does not depend on other trees: a
-    model need not keep the training set, and one that was stored scores the same to the last bit.
+    Forests get nodes of their own: a model need not keep the training set.
     """
     if isinstance(X, Examples):
         names = {plain.part for plain in plain_kernels(kernel)} or set(X.parts)
