@@ -255,3 +255,15 @@ def test_parts_in_files_are_checked(change: dict[str, Any], message: str) -> Non
     stored["parameters"] |= change
     with pytest.raises(InvalidParameterError, match=message):
         parameters.kernel_from_json(stored)
+
+
+def test_what_is_within_is_checked_before_training(either: tuple[Examples, Any]) -> None:
+    X, y = either
+    for kernel in (
+        EachPart(Sequence(2.0), ("t", "h")),
+        SubsetTree().on("t") * Sequence(2.0).on("h"),
+    ):
+        with pytest.raises(InvalidParameterError, match="Sequence: decay must be in"):
+            TreeSVC(kernel, strategy="usvm").check_parameters()
+        with pytest.raises(InvalidParameterError, match="Sequence: decay must be in"):
+            TreeSVC(kernel, strategy="usvm").fit(X, y)
