@@ -110,7 +110,8 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Wrong predictions among each 1,000 examples in turn.
     n_support_ : int
     n_nodes_ : int
-        Distinct nodes of the support vectors' trees: the nodes of the DAG.
+        Distinct nodes of the support vectors' trees: the nodes of the DAG; of several terms of
+        trees, the sum.
     n_tree_nodes_ : int
         Nodes of these trees, counted with repetition.
     n_forgotten_ : int
