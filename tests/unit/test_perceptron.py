@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filbert import Examples, Forest, TreePerceptron
-from filbert.kernels import RBF, Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from filbert.errors import InvalidParameterError
+from filbert.kernels import (
+    RBF,
+    AllPairs,
+    Linear,
+    PartialTree,
+    Polynomial,
+    SubsetTree,
+    Subtree,
+)
 from filbert.kernels.terms import is_sum
 from filbert.testing.tools import sentences
 from tests.reference import perceptron as reference
@@ -329,3 +338,16 @@ def test_a_tree_larger_than_the_bound_leaves_at_once() -> None:
     clf = TreePerceptron(max_nodes=3).fit(["(a (b c d))", "(e f)"], [0, 1])
     assert list(map(str, clf.model_.plain()[0])) == ["(e f)"]
     assert clf.n_forgotten_ == 1
+
+
+def test_pairs_are_learnt_by_factors() -> None:
+    trees = Forest(texts_of(random_trees(3, 40)))
+    X = Examples(first=trees[:20], second=trees[20:])
+    kernel = AllPairs(SubsetTree(), parts=("first", "second"))
+    y = [0, 1] * 8
+    wanted = expected(kernel, X[:16], y, X[16:], order=[*range(16)])
+    clf = TreePerceptron(kernel).fit(X[:16], y)
+    assert clf.engine_ == "factors"
+    assert_equal(decisions(clf, X[16:]), wanted)
+    with pytest.raises(InvalidParameterError, match="learning online needs a sum"):
+        clf.partial_fit(X[:16], y)

@@ -17,6 +17,7 @@ from filbert.kernels import Kernel, SubsetTree, TreeKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import check_expression, check_is_sum, is_sum, plain_kernels
 from filbert.learners.perceptron_model import Log, PerceptronModel
+from filbert.learners.perceptron_terms import check_is_online
 from filbert.learners.svm import classes_by_score
 from filbert.learners.targets import (
     checked_classes,
@@ -109,7 +110,8 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Wrong predictions among each 1,000 examples in turn.
     n_support_ : int
     n_nodes_ : int
-        Distinct nodes of the support vectors' trees: the nodes of the DAG.
+        Distinct nodes of the support vectors' trees: the nodes of the DAG; of several terms of
+        trees, the sum.
     n_tree_nodes_ : int
         Nodes of these trees, counted with repetition.
     n_forgotten_ : int
@@ -430,6 +432,8 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._refuse("kernel", "a kernel of filbert.kernels, such as SubsetTree()")
         kernel = self._new_kernel()
         check_expression(kernel)
+        if not is_sum(kernel):  # nor has it factors
+            check_is_online(kernel)
         if self.max_nodes is None:
             return
         if self.engine == "factors":

@@ -105,6 +105,11 @@ class Terms:
         return [ones if one is None else one for one in found]
 
 
+def check_is_online(kernel: Kernel) -> None:
+    """Raise InvalidParameterError where a kernel cannot be learnt with online."""
+    list(_terms(kernel))
+
+
 def _terms(kernel: Any) -> Iterator[Term]:
     kernel = simplified(kernel)
     if isinstance(kernel, Sum):
