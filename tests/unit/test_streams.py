@@ -248,6 +248,21 @@ def test_ready_reads_one_batch_ahead_at_most() -> None:
         assert taken <= n + 1
 
 
+def test_threads_end_when_nobody_listens_any_more() -> None:
+    before = threading.active_count()
+
+    def endless() -> Iterator[int]:
+        yield from iter(int, 1)
+
+    both = merged(endless(), endless(), order="ready")
+    next(both)
+    both.close()  # type: ignore[attr-defined]
+    deadline = time.monotonic() + 30
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+
+
 @pytest.mark.parametrize("order", ["turns", "ready"])
 def test_an_error_in_one_stream_is_raised(order: Any) -> None:
     bad = stream([b"x\t(a)\n", b"x\t(a\n"], 1, format="tsv")
