@@ -97,10 +97,11 @@ Watch watch_progress(nb::object progress, const PerceptronProgress& done) {
 // ------------------------------------------------------------------------------ the model
 
 // The kinds of terms are told by their specs: a KernelSpec, or (kind, degree, gamma, coef0).
-void make_model(OnlinePerceptron* self, std::size_t n_problems, const nb::list& specs) {
+void make_model(OnlinePerceptron* self, std::size_t n_problems,
+                const std::vector<nb::object>& specs) {
   static const char* const kinds[] = {"linear", "polynomial", "rbf"};
   std::vector<std::unique_ptr<GrowingTerm>> terms;
-  for (const nb::handle spec : specs) {
+  for (const nb::object& spec : specs) {
     if (nb::isinstance<KernelSpec>(spec)) {
       terms.push_back(growing_trees(nb::cast<const KernelSpec&>(spec), 2 * n_problems));
       continue;

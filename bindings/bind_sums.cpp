@@ -1,7 +1,9 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <utility>
 
 #include "bindings.hpp"
 #include "engine/factor_scores.hpp"
@@ -55,19 +57,16 @@ std::shared_ptr<const TreeFactors> factors_of(nb::handle object) {
   return {vectors, &vectors->factors};
 }
 
-// Terms are an operator, a scale for each example, and a coefficient for each of its rows.
-void make_sum(SumFactors* self, const nb::list& terms) {
+// A term is an operator and a scale for each of its trees.
+using Term = std::pair<nb::object, Array<double>>;
+
+void make_sum(SumFactors* self, std::size_t n_examples, const std::vector<Term>& terms) {
   std::vector<SumTerm> checked;
-  for (const nb::handle item : terms) {
-    const auto term = nb::cast<nb::tuple>(item);
-    if (term.size() != 3) throw nb::value_error("a term is an operator, scales and coefficients");
-    const auto scale = nb::cast<Array<double>>(term[1]);
-    const std::span<const double> scales = view(scale);
-    checked.push_back({factors_of(term[0]),
-                       {scales.begin(), scales.end()},
-                       nb::cast<std::vector<double>>(term[2])});
+  for (const Term& term : terms) {
+    const std::span<const double> scales = view(term.second);
+    checked.push_back({factors_of(term.first), {scales.begin(), scales.end()}});
   }
-  new (self) SumFactors(std::move(checked));
+  new (self) SumFactors(n_examples, std::move(checked));
 }
 
 NumpyMatrix scores(const SumFactors& sum, const MatrixOf<double>& weights, int n_threads) {
@@ -104,7 +103,7 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro("peak_bytes", [](const VectorOperator& v) { return v.factors.peak_bytes; });
 
   nb::class_<SumFactors>(m, "SumOperator")
-      .def("__init__", &make_sum, nb::arg("terms"))
+      .def("__init__", &make_sum, nb::arg("n_examples"), nb::arg("terms"))
       .def_prop_ro("n_trees", &SumFactors::n_trees)
       .def_prop_ro("n_columns", &SumFactors::n_columns)
       .def_prop_ro("n_entries", &SumFactors::n_entries)

@@ -1,10 +1,9 @@
-// The factors of a sum of kernels over the same examples. With F_k the factors of term k,
+// The factors of a sum of kernels over the same n examples. With F_k the factors of term k,
 //
-//   K(i, j) = sum_k scale_k[i] scale_k[j] sum_pq coef_kp coef_kq F_k(row_p(i), row_q(j))
+//   K(i, j) = sum_k sum_pq scale_k[p n + i] scale_k[q n + j] F_k(p n + i, q n + j)
 //
-// Most terms are of one tree or vector an example. In others an example has several, with a
-// coefficient each, such as +1 and -1 for a pair that is in order: its features are the sum of
-// theirs. Row p of example i is then tree p n + i of the factors.
+// Most terms are of one tree or vector an example. In others an example has several, p = 0, 1, ...,
+// and its features are the sum of theirs, with scales such as +1 and -1 for two that are compared.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,7 @@ namespace filbert {
 
 struct SumTerm {
   std::shared_ptr<const TreeFactors> factors;
-  std::vector<double> scale;              // by example
-  std::vector<double> coefficients{1.0};  // by row of an example
+  std::vector<double> scale;  // by tree of the factors
 };
 
 // What learners need of factors, whatever they are of:
@@ -30,8 +28,8 @@ struct SumTerm {
 //   diagonal[i], self[i]               what example i alone has, and K(i, i)
 class SumFactors {
  public:
-  // Throws std::invalid_argument where the terms are not of the same number of examples.
-  explicit SumFactors(std::vector<SumTerm> terms);
+  // Throws std::invalid_argument where a term is not of as many trees, or twice as many, ...
+  SumFactors(std::size_t n_examples, std::vector<SumTerm> terms);
 
   std::size_t n_trees() const { return self.size(); }
   std::size_t n_columns() const { return n_columns_; }
@@ -59,10 +57,10 @@ class SumFactors {
   std::vector<double> diagonal;
 
  private:
-  // One row of all examples in one term.
+  // One tree of all examples in one term.
   struct Part {
     const TreeFactors* factors;
-    std::vector<double> scale;  // by example: with the coefficient and the norm
+    std::vector<double> scale;  // by example, with the norm
     std::size_t first_row;
     std::size_t first_column;  // in z
   };

@@ -12,11 +12,12 @@ from filbert import _core
 from filbert.errors import OutOfMemoryError
 from filbert.examples import Examples
 from filbert.forest import Forest, as_forest
-from filbert.kernels import Constant, Kernel, Linear, TreeKernel, VectorKernel
+from filbert.kernels import Constant, Kernel, TreeKernel, VectorKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.matrices import aligned, is_sparse
+from filbert.kernels.matrices import is_sparse, stacked
 from filbert.kernels.terms import Term, is_sum, plain_kernels, terms_of
 from filbert.model import CallableKernelModel, SupportVectorModel
+from filbert.sum_factors import vector_factors
 from filbert.threads import n_threads
 
 FloatArray = NDArray[np.float64]
@@ -24,7 +25,6 @@ FloatArray = NDArray[np.float64]
 # Products of vectors take about 15 ns a pair, factors 10 us a vector, of both sides.
 _MANY_PAIRS = 700
 _PAIRS_BYTES = 64 << 20  # of a kernel matrix at a time
-MOST_PRODUCTS = 4 << 30  # bytes of products of features, where nothing else is said
 
 
 @dataclass(frozen=True)
@@ -65,17 +65,28 @@ class SumModel:
         if self.coef.shape[1] == 0 or len(values) == 0:
             return values
         for term, scorer in zip(terms, self.__dict__["_scorers"], strict=True):
-            values += term.scale[:, None] * scorer.decision_function(X, n_jobs=n_jobs)
+            if isinstance(term.kernel, Constant):
+                values += term.scale[:, None] * scorer
+            else:
+                scores = scorer.decision_function(term.rows_of(X), n_jobs=n_jobs)
+                scores *= term.scale.reshape(-1, 1)
+                values += scores.reshape(-1, *values.shape).sum(axis=0)
         return values
 
     def _scorer(self, term: Term) -> Any:
-        coef = np.ascontiguousarray(self.coef * term.scale)
+        """Return what scores single trees or vectors, or what a constant adds."""
+        scale = term.scale.reshape(-1, self.coef.shape[1])
+        coef = (self.coef[:, None, :] * scale).reshape(len(self.coef), -1)
         if isinstance(term.kernel, Constant):
-            return _ConstantScorer(coef.sum(axis=1))
-        if isinstance(term.kernel, VectorKernel):
-            return _VectorScorer(term.kernel, term.kernel.vectors_of(self.support), coef)
-        trees = term.kernel.trees_of(self.support)
-        return SupportVectorModel(term.kernel, trees, coef, np.zeros(len(coef)))
+            return coef.sum(axis=1)
+        kernel, rows = _whole(term.kernel), term.rows_of(self.support)
+        if isinstance(kernel, VectorKernel):
+            return _VectorScorer(kernel, rows, coef)
+        return SupportVectorModel(kernel, rows, coef, np.zeros(len(coef)))
+
+
+def _whole(kernel: Any) -> Any:
+    return clone(kernel).set_params(part=None)
 
 
 def model_of(kernel: Any, support: Any, coef: FloatArray, intercept: FloatArray) -> Any:
@@ -90,14 +101,6 @@ def model_of(kernel: Any, support: Any, coef: FloatArray, intercept: FloatArray)
 
 
 @dataclass(frozen=True)
-class _ConstantScorer:
-    value: FloatArray
-
-    def decision_function(self, X: Any, *, n_jobs: int | None) -> FloatArray:
-        return np.tile(self.value, (n_examples(X), 1))
-
-
-@dataclass(frozen=True)
 class _VectorScorer:
     """Few vectors are compared with the support vectors, many are factorised with them."""
 
@@ -105,80 +108,25 @@ class _VectorScorer:
     support: Any
     coef: FloatArray
 
-    def decision_function(self, X: Any, *, n_jobs: int | None) -> FloatArray:
-        vectors = self.kernel.vectors_of(X)
+    def decision_function(self, vectors: Any, *, n_jobs: int | None) -> FloatArray:
         n, m = vectors.shape[0], self.support.shape[0]
         if n * m > _MANY_PAIRS * (n + m):
             try:
                 return self._by_factors(vectors, n_jobs)
             except OutOfMemoryError:
                 pass
-        kernel: VectorKernel = clone(self.kernel).set_params(part=None)
         step = max(1, _PAIRS_BYTES // (8 * m))
         parts = (vectors[i : i + step] for i in range(0, n, step))
-        return np.vstack([kernel(part, self.support) @ self.coef.T for part in parts])
+        return np.vstack([self.kernel(part, self.support) @ self.coef.T for part in parts])
 
     def _by_factors(self, vectors: Any, n_jobs: int | None) -> FloatArray:
-        together = _stacked(self.support, vectors)
+        together = stacked([self.support, vectors])
         n = self.support.shape[0]
         weights = np.zeros((together.shape[0], len(self.coef)))
         weights[:n] = self.coef.T
         factors = vector_factors(self.kernel, together, n_jobs=n_jobs)
-        both = _core.SumOperator([(factors, np.ones(len(weights)), [1.0])])
+        both = _core.SumOperator(len(weights), [(factors, np.ones(len(weights)))])
         return both.scores(weights, n_threads(n_jobs))[n:]
-
-
-def vector_factors(
-    kernel: Any,
-    vectors: Any,
-    *,
-    max_memory: int | None = None,
-    n_jobs: int | None = None,
-    progress: Any = None,
-) -> _core.VectorOperator:
-    """Factorise the kernel matrix of vectors: all products of up to `degree` features.
-
-    Parameters
-    ----------
-    kernel : Linear or Polynomial
-    vectors : array or sparse matrix, as ``kernel.vectors_of`` gives them
-    max_memory : int, optional
-        The most bytes that the products may take, 4 GiB by default.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    progress : callable, optional
-        Called with ``(done, total)``.
-
-    Raises
-    ------
-    OutOfMemoryError
-        Where `max_memory` does not suffice. That is known before the work begins.
-    """
-    rows = sp.csr_array(vectors, copy=True) if is_sparse(vectors) else sp.csr_array(vectors)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    linear = isinstance(kernel, Linear)
-    try:
-        return _core.VectorOperator(
-            rows.indptr.astype(np.int64, copy=False),
-            rows.indices.astype(np.int64, copy=False),
-            rows.data,
-            1 if linear else int(kernel.degree),
-            1.0 if linear else float(kernel.gamma),
-            0.0 if linear else float(kernel.coef0),
-            bool(kernel.normalize),
-            MOST_PRODUCTS if max_memory is None else max_memory,
-            n_threads(n_jobs),
-            progress,
-        )
-    except OutOfMemoryError as error:
-        what = error.what
-    raise OutOfMemoryError(f"{kernel!r}: {what}")
-
-
-def constant_factors(n: int) -> _core.VectorOperator:
-    """Return the factors of a kernel that is 1 for all pairs of `n` examples."""
-    return vector_factors(Linear(normalize=False), np.ones((n, 1)))
 
 
 def rows_for(kernel: Kernel, X: Any) -> Any:
@@ -215,10 +163,3 @@ def _own(part: Any) -> Any:
     if not isinstance(part, Forest):
         return part
     return Forest._of(*part._dag.extract(part._roots))
-
-
-def _stacked(a: Any, b: Any) -> Any:
-    a, b = aligned(a, b)
-    if is_sparse(a) or is_sparse(b):
-        return sp.csr_array(sp.vstack([sp.csr_array(a), sp.csr_array(b)]))
-    return np.vstack([a, b])

@@ -73,7 +73,7 @@ Sum sum_of_two(unsigned seed, std::size_t n) {
   }
   std::vector<SumTerm> terms{{factors_of(subset_tree(0.4), a, true), s},
                              {factors_of(partial_tree(0.4, 0.4), b, false), t}};
-  return {SumFactors(std::move(terms)), matrix};
+  return {SumFactors(n, std::move(terms)), matrix};
 }
 
 void a_single_kernel() {
@@ -81,7 +81,7 @@ void a_single_kernel() {
   const std::vector<double> expected = reference_matrix(subset_tree(0.4), trees, trees, true);
   const auto factors = factors_of(subset_tree(0.4), trees, true);
   check_matrix(SingleFactors(*factors), expected);
-  check_matrix(SumFactors({{factors, std::vector<double>(20, 1.0)}}), expected);
+  check_matrix(SumFactors(20, {{factors, std::vector<double>(20, 1.0)}}), expected);
 }
 
 void a_sum_with_scales() {
@@ -92,13 +92,14 @@ void a_sum_with_scales() {
 }
 
 // The preference kernel: an example is a tree that is better than another.
-void rows_with_signs() {
+void two_trees_with_signs() {
   constexpr std::size_t n = 12;
   for (unsigned seed = 1; seed < 4; ++seed) {
     std::vector<Tree> trees = random_trees(seed, 2 * n, 3, 3);
     trees[n + 2] = trees[2];  // nothing to prefer: its features are all 0
     const std::vector<double> K = reference_matrix(subset_tree(0.4), trees, trees, true);
-    const std::vector<double> scale = some_scales(seed, n);
+    std::vector<double> scale = some_scales(seed, n);
+    for (std::size_t i = 0; i < n; ++i) scale.push_back(-scale[i]);
     std::vector<double> expected(n * n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
@@ -107,7 +108,7 @@ void rows_with_signs() {
             scale[i] * scale[j] * (of(i, j) + of(i + n, j + n) - of(i, j + n) - of(i + n, j));
       }
     }
-    const SumFactors sum({{factors_of(subset_tree(0.4), trees, true), scale, {1.0, -1.0}}});
+    const SumFactors sum(n, {{factors_of(subset_tree(0.4), trees, true), scale}});
     check_matrix(sum, expected);
     CHECK(sum.self[2] >= 0.0);
   }
@@ -116,9 +117,11 @@ void rows_with_signs() {
 void terms_that_do_not_fit() {
   const auto factors = factors_of(subtree(0.4), random_trees(1, 6, 3), true);
   const std::vector<double> six(6, 1.0);
-  CHECK_THROWS(std::invalid_argument, SumFactors({}));
-  CHECK_THROWS(std::invalid_argument, SumFactors({{factors, std::vector<double>(5, 1.0)}}));
-  CHECK_THROWS(std::invalid_argument, SumFactors({{factors, six, {1.0, 1.0}}}));
+  CHECK_THROWS(std::invalid_argument, SumFactors(6, {{factors, std::vector<double>(5, 1.0)}}));
+  for (const std::size_t n : {0, 4, 5, 12}) {
+    CHECK_THROWS(std::invalid_argument, SumFactors(n, {{factors, six}}));
+  }
+  CHECK_EQUAL(SumFactors(3, {{factors, six}}).n_trees(), std::size_t{3});
 }
 
 void the_machine_that_learns() {
@@ -146,7 +149,7 @@ int main() {
   return check::run({
       TEST(a_single_kernel),
       TEST(a_sum_with_scales),
-      TEST(rows_with_signs),
+      TEST(two_trees_with_signs),
       TEST(terms_that_do_not_fit),
       TEST(the_machine_that_learns),
   });

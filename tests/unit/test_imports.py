@@ -21,7 +21,7 @@ STAGES = [
     ["drawing", "tree", "forest", "gathering", "frames", "examples", "read.streams"],
     ["kernels"],
     ["work"],
-    ["model", "sum_model"],
+    ["model", "sum_factors", "sum_model"],
     ["learners"],
     ["metrics"],
     ["explain", "report"],

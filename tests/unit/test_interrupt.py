@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filbert import Forest, TreeSVC
+from filbert import Forest, TreePerceptron, TreeSVC
 from filbert.kernels import PartialTree, Sequence, SubsetTree
 from filbert.model import SupportVectorModel, factorize
 
@@ -138,6 +138,46 @@ def planes(strategy: Any) -> Callable[[], Any]:
     return lambda: fit_interrupted(model, forest)
 
 
+def online() -> Callable[[], Any]:
+    """Learning from labels that have nothing to do with the trees. What is learnt stays."""
+    forest = random_trees(20_000, depth=4)
+    y = np.random.default_rng(0).integers(0, 2, len(forest))
+
+    def learn() -> None:
+        clf = TreePerceptron(PartialTree())
+        try:
+            clf.partial_fit(forest, y, classes=[0, 1])
+        except KeyboardInterrupt:
+            assert 0 < clf.n_seen_ < len(forest)
+            same = TreePerceptron(PartialTree())
+            same.partial_fit(forest[: clf.n_seen_], y[: clf.n_seen_], classes=[0, 1])
+            few = forest[:20]
+            assert clf.decision_function(few).tolist() == same.decision_function(few).tolist()
+            clf.partial_fit(few, y[:20])
+            assert clf.n_seen_ == same.n_seen_ + 20
+            raise
+
+    return learn
+
+
+def epochs() -> Callable[[], Any]:
+    """Epochs without end over factors. The model stays what it was."""
+    forest = random_trees(2000, depth=3, least=1)
+    y = np.random.default_rng(0).integers(0, 2, len(forest))
+    few = ["(S (A a))", "(S (A b))", "(S (B a))", "(Q (A a))"]
+
+    def learn() -> None:
+        clf = TreePerceptron().fit(few, [0, 1, 0, 1])
+        decisions = clf.decision_function(few).tolist()
+        try:
+            clf.set_params(n_epochs=20_000).fit(forest, y)
+        except KeyboardInterrupt:
+            assert clf.decision_function(few).tolist() == decisions
+            raise
+
+    return learn
+
+
 WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
@@ -153,10 +193,12 @@ WORK = {
     "usvm": lambda: planes("usvm"),
     "sdag": lambda: planes("sdag"),
     "sdag+": lambda: planes("sdag+"),
+    "online": online,
+    "epochs": epochs,
 }
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "train"}
-WITHIN["training-on-rows"] = "train"
+WITHIN |= {"training-on-rows": "train", "online": "learn", "epochs": "_by_factors"}
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")
 WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")
 

@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filbert import Examples, Forest, TreePerceptron
-from filbert.kernels import RBF, Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from filbert.errors import InvalidParameterError
+from filbert.kernels import (
+    RBF,
+    AllPairs,
+    Linear,
+    PartialTree,
+    Polynomial,
+    SubsetTree,
+    Subtree,
+)
+from filbert.kernels.terms import is_sum
 from filbert.testing.tools import sentences
 from tests.reference import perceptron as reference
 from tests.reference.trees import write
@@ -32,6 +42,7 @@ VECTOR_KERNELS = [
     Polynomial(2),
     Polynomial(3, coef0=0.5, gamma=0.3, normalize=False),
     Polynomial(5, coef0=0.0),
+    Linear() ** 2,
     RBF(0.3),
 ]
 SUMS = [
@@ -43,6 +54,10 @@ SUMS = [
     PartialTree().on("tree") + RBF(0.5).on("features") + 1,
     0.3 * (TREE + Subtree().on("tree")).normalized() + Polynomial(2).on("features"),
 ]
+
+
+def engines_of(kernel: Any) -> tuple[Any, ...]:
+    return ENGINES if is_sum(kernel) else ("online", "auto")
 
 
 def texts_of(trees: list[Any]) -> list[str]:
@@ -112,7 +127,7 @@ def assert_equal(actual: dict[str, Any], wanted: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("kernel", TREE_KERNELS, ids=repr)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     trees=forests(min_size=6, max_size=14, max_nodes=10),
     rng=RNG,
@@ -153,20 +168,21 @@ def test_trees(
 
 
 @pytest.mark.parametrize("kernel", VECTOR_KERNELS, ids=repr)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 3), n_epochs=st.integers(1, 2))
 def test_vectors(kernel: Any, seed: int, n_classes: int, n_epochs: int) -> None:
     rng = np.random.default_rng(seed)
     X, X_new = random_vectors(rng, 15), random_vectors(rng, 4)
     y = rng.permutation(np.arange(15) % n_classes).tolist()
     wanted = expected(kernel, X, y, X_new, order=[*range(15)] * n_epochs)
-    for form in (lambda m: m, lambda m: m.toarray()):
-        clf = TreePerceptron(kernel, n_epochs=n_epochs, engine="online").fit(form(X), y)
-        assert_equal(decisions(clf, form(X_new)), wanted)
+    for engine in engines_of(kernel):
+        for form in (lambda m: m, lambda m: m.toarray()):
+            clf = TreePerceptron(kernel, n_epochs=n_epochs, engine=engine).fit(form(X), y)
+            assert_equal(decisions(clf, form(X_new)), wanted)
 
 
 @pytest.mark.parametrize("kernel", SUMS, ids=repr)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 3))
 def test_sums(kernel: Any, seed: int, n_classes: int) -> None:
     rng = np.random.default_rng(seed)
@@ -175,10 +191,11 @@ def test_sums(kernel: Any, seed: int, n_classes: int) -> None:
     X_new = Examples(tree=trees[15:], features=random_vectors(rng, 5))
     y = rng.permutation(np.arange(15) % n_classes).tolist()
     wanted = expected(kernel, X, y, X_new, order=[*range(15)])
-    clf = TreePerceptron(kernel, engine="online").fit(X, y)
-    assert_equal(decisions(clf, X_new), wanted)
-    dense = Examples(tree=X_new["tree"], features=X_new["features"].toarray())
-    assert_equal(decisions(clf, dense), wanted)
+    for engine in engines_of(kernel):
+        clf = TreePerceptron(kernel, engine=engine).fit(X, y)
+        assert_equal(decisions(clf, X_new), wanted)
+        dense = Examples(tree=X_new["tree"], features=X_new["features"].toarray())
+        assert_equal(decisions(clf.partial_fit(X[:1], y[:1], sample_weight=0.0), dense), wanted)
 
 
 def test_the_order_of_each_epoch_is_drawn() -> None:
@@ -321,3 +338,16 @@ def test_a_tree_larger_than_the_bound_leaves_at_once() -> None:
     clf = TreePerceptron(max_nodes=3).fit(["(a (b c d))", "(e f)"], [0, 1])
     assert list(map(str, clf.model_.plain()[0])) == ["(e f)"]
     assert clf.n_forgotten_ == 1
+
+
+def test_pairs_are_learnt_by_factors() -> None:
+    trees = Forest(texts_of(random_trees(3, 40)))
+    X = Examples(first=trees[:20], second=trees[20:])
+    kernel = AllPairs(SubsetTree(), parts=("first", "second"))
+    y = [0, 1] * 8
+    wanted = expected(kernel, X[:16], y, X[16:], order=[*range(16)])
+    clf = TreePerceptron(kernel).fit(X[:16], y)
+    assert clf.engine_ == "factors"
+    assert_equal(decisions(clf, X[16:]), wanted)
+    with pytest.raises(InvalidParameterError, match="learning online needs a sum"):
+        clf.partial_fit(X[:16], y)

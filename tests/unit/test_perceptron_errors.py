@@ -15,7 +15,7 @@ from filbert.errors import (
     KernelOverflowError,
     TooExpensiveError,
 )
-from filbert.kernels import RBF, Linear, PartialTree, Polynomial, SubsetTree
+from filbert.kernels import RBF, Linear, PartialTree, Polynomial, Scaled, SubsetTree
 from filbert.testing.tools import sentences
 
 KERNEL = SubsetTree().on("tree") + Polynomial(2).on("features")
@@ -51,8 +51,14 @@ def with_infinity(features: Any) -> None:
 BAD_X: dict[str, tuple[Any, str]] = {
     "a part is missing": (lambda: Examples(tree=examples()[0]["tree"]), "needs a part 'features'"),
     "no parts at all": (lambda: examples()[0]["tree"], "needs Examples"),
-    "features are NaN": (lambda: bad_features(with_nan), "feature 3 of sample 7 is nan"),
-    "features are infinite": (lambda: bad_features(with_infinity), "feature 3 of sample 7 is inf"),
+    "features are NaN": (
+        lambda: bad_features(with_nan),
+        "column 3 of sample 7 of part 'features' is nan",
+    ),
+    "features are infinite": (
+        lambda: bad_features(with_infinity),
+        "column 3 of sample 7 of part 'features' is inf",
+    ),
     "trees for vectors": (
         lambda: Examples(tree=examples()[0]["tree"], features=examples()[0]["tree"]),
         "needs vectors",
@@ -160,7 +166,7 @@ def test_the_kernel_cannot_change_in_between() -> None:
         ({"kernel": SubsetTree() * Linear()}, "which .* is not. Use TreeSVC"),
         ({"kernel": SubsetTree() ** 2}, "which .* is not. Use TreeSVC"),
         ({"kernel": SubsetTree(decay=2)}, "decay must be in"),
-        ({"kernel": -1 * SubsetTree()}, "factor must be"),
+        ({"kernel": Scaled(-1, SubsetTree())}, "factor must be"),
         ({"kernel": RBF(-1)}, "gamma must be"),
         ({"n_epochs": 0}, "n_epochs must be a positive integer"),
         ({"n_epochs": None}, "n_epochs must be a positive integer"),

@@ -1,5 +1,6 @@
 """Sums of kernels: their terms, factors, machines and models, against the dense kernel matrix."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,23 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from filbert import Examples, Forest, TreeSVC, _core, sum_model
+from filbert import Examples, Forest, TreeSVC, _core
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import (
     RBF,
+    AllPairs,
     Constant,
+    EachPart,
     Kernel,
     Linear,
     Normalized,
     PartialTree,
     Polynomial,
     Power,
+    Preference,
     Product,
     Scaled,
     SubsetTree,
@@ -29,8 +34,8 @@ from filbert.kernels import (
     Sum,
 )
 from filbert.kernels.terms import is_sum, terms_of
-from filbert.learners.exact import SumTrainer
-from filbert.sum_model import SumModel, constant_factors, vector_factors
+from filbert.sum_factors import constant_factors, sum_factors, vector_factors
+from filbert.sum_model import SumModel
 from tests.reference.trees import write
 from tests.strategies import random_trees
 
@@ -83,7 +88,18 @@ def plain() -> st.SearchStrategy[Kernel]:
                          st.sampled_from(["tree", "other"]))  # fmt: skip
     of_vectors = st.builds(lambda k, part: k.on(part), st.sampled_from(VECTORS),
                            st.sampled_from(["features", "dense"]))  # fmt: skip
-    return of_trees | of_vectors | st.just(Constant(0.5))
+    return of_trees | of_vectors | st.just(Constant(0.5)) | pairs()
+
+
+def pairs() -> st.SearchStrategy[Kernel]:
+    """Kernels over two parts, of trees or of vectors."""
+    of = st.sampled_from([EachPart, AllPairs, Preference])
+    inner = st.sampled_from(TREES) | st.sampled_from([k + 0.5 * TREES[0] + 1.0 for k in TREES])
+    rows = st.sampled_from(VECTORS) | st.just(Normalized(VECTORS[1] + 0.3))
+    weighted = st.builds(lambda k: AllPairs(k, ("tree", "other"), (0.5, -2.0)), inner)
+    of_trees = st.builds(lambda f, k: f(k, ("tree", "other")), of, inner)
+    of_vectors = st.builds(lambda f, k: f(k, ("features", "dense")), of, rows)
+    return of_trees | of_vectors | weighted
 
 
 def sums() -> st.SearchStrategy[Kernel]:
@@ -109,7 +125,7 @@ def labels(seed: int, n: int) -> npt.NDArray[np.int64]:
 
 def matrix_of(operator: Any, scale: Array) -> Array:
     n = operator.n_trees
-    return np.asarray(_core.SumOperator([(operator, scale, [1.0])]).scores(np.eye(n), 1))
+    return np.asarray(_core.SumOperator(n, [(operator, scale)]).scores(np.eye(n), 1))
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,7 +136,15 @@ def test_the_terms_add_up_to_the_kernel(kernel: Kernel, seed: int) -> None:
     expected = kernel(X)
     total = np.zeros_like(expected)
     for term in terms_of(kernel, X):
-        total += term.scale[:, None] * term.scale * term.kernel(X)
+        if isinstance(term.kernel, Constant):
+            total += term.scale[:, None] * term.scale
+            continue
+        whole = clone(term.kernel).set_params(part=None)
+        scale = term.scale.reshape(-1)
+        values = scale[:, None] * scale * whole(term.rows_of(X))
+        total += sum(
+            values[p : p + 8, q : q + 8] for p, q in product(range(0, len(scale), 8), repeat=2)
+        )
     assert_allclose(total, expected, rtol=1e-10, atol=1e-10 * max(1.0, expected.max()))
 
 
@@ -128,9 +152,8 @@ def test_the_terms_add_up_to_the_kernel(kernel: Kernel, seed: int) -> None:
 @given(kernel=sums(), seed=st.integers(0, 10**6), threads=st.sampled_from([1, 2]))
 def test_the_factors_multiply_to_the_kernel_matrix(kernel: Kernel, seed: int, threads: int) -> None:
     X = examples(seed, 12)
-    trainer = SumTrainer(kernel, X, engine="factors", max_memory=None, n_jobs=threads, verbose=0)
     expected = kernel(X)
-    actual = trainer.matrix.scores(np.eye(12), threads)
+    actual = sum_factors(kernel, X, n_jobs=threads).scores(np.eye(12), threads)
     assert_allclose(actual, expected, rtol=1e-10, atol=1e-10 * max(1.0, expected.max()))
 
 
@@ -242,9 +265,7 @@ def test_single_trees_and_vectors_need_no_parts() -> None:
 def test_the_same_bytes_on_any_number_of_threads(loss: Any) -> None:
     X, new = examples(7, 60), examples(8, 60)
     y = np.arange(60) % 3
-    one, two = (
-        TreeSVC(KERNEL, loss=loss, random_state=1, n_jobs=n).fit(X, y) for n in (1, 2)
-    )
+    one, two = (TreeSVC(KERNEL, loss=loss, random_state=1, n_jobs=n).fit(X, y) for n in (1, 2))
     assert one.dual_coef_.tobytes() == two.dual_coef_.tobytes()
     assert one.decision_function(new).tobytes() == two.decision_function(new).tobytes()
 
@@ -253,13 +274,13 @@ def test_many_are_scored_by_factors_and_few_by_products(monkeypatch: pytest.Monk
     X, new, y = examples(7, 60), examples(8, 60), labels(7, 60)
     model = TreeSVC(KERNEL, random_state=1).fit(X, y)
     few = model.decision_function(new)
-    monkeypatch.setattr(sum_model, "_MANY_PAIRS", 0)
+    monkeypatch.setattr("filbert.sum_model._MANY_PAIRS", 0)
     assert_allclose(model.decision_function(new), few, rtol=1e-10, atol=1e-10)
-    monkeypatch.setattr(sum_model, "MOST_PRODUCTS", 10)  # then products after all
+    monkeypatch.setattr("filbert.sum_factors.MOST_PRODUCTS", 10)  # then products after all
     assert model.decision_function(new).tobytes() == few.tobytes()
 
 
-def test_a_path_over_C_and_a_warm_start() -> None:
+def test_a_path_over_costs_and_a_warm_start() -> None:
     X, y = examples(9, 40), labels(9, 40)
     models = TreeSVC(KERNEL, tol=1e-6, random_state=0).fit_path(X, y, [0.1, 1.0, 5.0])
     for model in models:
@@ -307,7 +328,7 @@ def test_any_kernel_by_its_matrix(kernel: Kernel) -> None:
 
 
 def test_what_is_too_long_to_factorise_goes_by_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("filbert.learners.exact.steps_worth_trying", lambda *_: 1.0)
+    monkeypatch.setattr("filbert.sum_factors.steps_worth_trying", lambda *_: 1.0)
     X, y = examples(13, 50), labels(13, 50)
     kernel = PartialTree().on("tree") + Linear().on("features")
     model = TreeSVC(kernel, tol=1e-6, random_state=0).fit(X, y)

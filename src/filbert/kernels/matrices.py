@@ -106,6 +106,22 @@ def aligned(a: Any, b: Any) -> tuple[Any, Any]:
     return _with_columns(a, a.indices, n), _with_columns(b, b.indices, n)
 
 
+def stacked(matrices: list[Any]) -> Any:
+    """Return all rows in one matrix, sparse where one of them is; columns keep their numbers."""
+    widths = {matrix.shape[1] for matrix in matrices}
+    if all(map(is_sparse, matrices)):
+        return sp.csr_array(
+            sp.vstack([_with_columns(m, m.indices, max(widths)) for m in matrices], format="csr")
+        )
+    if len(widths) > 1:
+        raise InvalidParameterError(
+            f"vectors of {min(widths):,} and of {max(widths):,} features cannot be compared"
+        )
+    if any(map(is_sparse, matrices)):
+        return sp.csr_array(sp.vstack([sp.csr_array(m) for m in matrices], format="csr"))
+    return np.vstack(matrices)
+
+
 def _with_columns(matrix: sp.csr_array, indices: Any, n: int) -> sp.csr_array:
     return sp.csr_array((matrix.data, indices, matrix.indptr), shape=(matrix.shape[0], n))
 

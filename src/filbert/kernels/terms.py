@@ -1,13 +1,14 @@
 """Sums of kernels in one form, whatever the expression: what factors and models are made from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from filbert.errors import InvalidParameterError
+from filbert.forest import Forest
 from filbert.kernels.algebra import (
     Constant,
     FloatArray,
@@ -19,6 +20,8 @@ from filbert.kernels.algebra import (
     Sum,
     n_examples,
 )
+from filbert.kernels.matrices import stacked
+from filbert.kernels.pairs import AllPairs, EachPart
 from filbert.kernels.plain import PlainKernel
 from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.vector import Linear, Polynomial, VectorKernel
@@ -33,19 +36,37 @@ class Term:
     Attributes
     ----------
     kernel : TreeKernel, Linear, Polynomial or Constant
-    scale : ndarray
-        By example.
+    scale : ndarray of shape (n,), or (n_parts, n)
+        By example, or by part and example.
+    parts : tuple of str
+        Empty, where the kernel knows what it is of. Else an example's features are the sum of those
+        of these parts, each with its scale.
     """
 
     kernel: TreeKernel | VectorKernel | Constant
     scale: FloatArray
+    parts: tuple[str, ...] = ()
+
+    def times(self, factor: Any) -> "Term":
+        """Return the term with all scales multiplied, by one number or one for each example."""
+        return replace(self, scale=self.scale * factor)
+
+    def rows_of(self, X: Any) -> Any:
+        """Return the trees or vectors that the kernel is of, part by part: one for each scale."""
+        assert not isinstance(self.kernel, Constant)
+        of = self.kernel.trees_of if isinstance(self.kernel, TreeKernel) else self.kernel.vectors_of
+        if not self.parts:
+            return of(X)
+        rows = [of(X[part]) for part in self.parts]
+        return Forest.concat(rows) if isinstance(self.kernel, TreeKernel) else stacked(rows)
 
 
 def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]:
     """Write a kernel as ``K(i, j) = sum_k scale_k[i] scale_k[j] K_k(i, j)``.
 
-    Scalings are in the scales, by their roots, and so are the norms that an expression is divided
-    by. Kernels that normalise themselves keep doing so, without overflow.
+    Where a term has parts, ``sum_pq scale_k[p, i] scale_k[q, j] K_k(i_p, j_q)`` takes the place of
+    its product. Scalings are in the scales, by their roots, and so are the norms that an expression
+    is divided by. Kernels that normalise themselves keep doing so, without overflow.
 
     Parameters
     ----------
@@ -79,13 +100,26 @@ def check_is_sum(kernel: Kernel, instead: str = "") -> None:
         )
 
 
-def plain_kernels(kernel: Kernel) -> Iterator[Kernel]:
-    """Give the kernels of trees and vectors that an expression is made from."""
+def simplified(kernel: Kernel) -> Kernel:
+    """Return a kernel as the sum or the one term that it is, where it is written as another."""
+    same = _simpler(kernel)
+    return kernel if same is None else same
+
+
+def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
+    """Give the kernels of trees and vectors that an expression is made from, each on its part."""
     if isinstance(kernel, PlainKernel):
         yield kernel
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):
-            yield from plain_kernels(value)
+            for plain in plain_kernels(value):
+                yield from _on_parts(kernel, plain)
+
+
+def _on_parts(kernel: Kernel, plain: PlainKernel) -> list[PlainKernel]:
+    if isinstance(kernel, EachPart | AllPairs):
+        return [plain.on(part) for part in kernel.parts]
+    return [plain]
 
 
 def check_expression(kernel: Kernel) -> None:
@@ -106,35 +140,59 @@ def _culprits(kernel: Kernel) -> Iterator[Kernel]:
     if isinstance(kernel, Sum):
         yield from _culprits(kernel.left)
         yield from _culprits(kernel.right)
-    elif isinstance(kernel, Scaled | Normalized):
+    elif isinstance(kernel, Scaled | Normalized | EachPart | AllPairs):
         yield from _culprits(kernel.kernel)
-    elif isinstance(kernel, Power | Product):
-        same = _raised(kernel) if isinstance(kernel, Power) else _scaled(kernel)
-        yield from [kernel] if same is None else _culprits(same)
     else:
-        yield kernel
+        same = _simpler(kernel)
+        yield from [kernel] if same is None else _culprits(same)
 
 
 def _terms(kernel: Any, X: Any, n_jobs: int | None) -> list[Term]:
     if isinstance(kernel, Sum):
-        return _terms(kernel.left, X, n_jobs) + _terms(kernel.right, X, n_jobs)
-    if isinstance(kernel, Scaled):
-        return _times(_terms(kernel.kernel, X, n_jobs), np.sqrt(float(kernel.factor)))
-    if isinstance(kernel, Product):
-        return _terms(_scaled(kernel), X, n_jobs)
+        terms = _terms(kernel.left, X, n_jobs) + _terms(kernel.right, X, n_jobs)
+    elif isinstance(kernel, Scaled):
+        root = np.sqrt(float(kernel.factor))
+        terms = [term.times(root) for term in _terms(kernel.kernel, X, n_jobs)]
+    elif isinstance(kernel, Normalized):
+        terms = _normalized_terms(kernel, X, n_jobs)
+    elif isinstance(kernel, AllPairs):
+        terms = _terms_of_parts(kernel, X, n_jobs)
+    elif isinstance(kernel, Constant):
+        terms = [Term(Constant(1.0), np.full(n_examples(X), np.sqrt(float(kernel.value))))]
+    elif type(kernel) in _TERMS:
+        terms = [Term(kernel, np.ones(n_examples(X)))]
+    else:
+        terms = _terms(_simpler(kernel), X, n_jobs)
+    return terms
+
+
+def _normalized_terms(kernel: Normalized, X: Any, n_jobs: int | None) -> list[Term]:
+    if isinstance(kernel.kernel, PlainKernel):
+        return _terms(_normalizing(kernel.kernel), X, n_jobs)
+    norms = kernel._inverse_norms(X, n_jobs)
+    return [term.times(norms) for term in _terms(kernel.kernel, X, n_jobs)]
+
+
+def _terms_of_parts(kernel: AllPairs, X: Any, n_jobs: int | None) -> list[Term]:
+    of_parts = [_terms(kernel.kernel, part, n_jobs) for part in kernel._parts_of(X)]
+    weights = np.array(kernel._weights(), dtype=np.float64)[:, None]
+    terms = []
+    for same in zip(*of_parts, strict=True):
+        scale = weights * np.array([term.scale for term in same])
+        if isinstance(same[0].kernel, Constant):
+            terms.append(Term(same[0].kernel, scale.sum(axis=0)))
+        else:
+            terms.append(Term(same[0].kernel, scale, tuple(kernel.parts)))
+    return terms
+
+
+def _simpler(kernel: Kernel) -> Kernel | None:
+    """The same kernel as a sum or one term, where it is one, or None."""
+    if isinstance(kernel, EachPart):
+        return kernel.expanded()
     if isinstance(kernel, Power):
-        return _terms(_raised(kernel), X, n_jobs)
-    if isinstance(kernel, Normalized):
-        if isinstance(kernel.kernel, PlainKernel):
-            return _terms(_normalizing(kernel.kernel), X, n_jobs)
-        return _times(_terms(kernel.kernel, X, n_jobs), kernel._inverse_norms(X, n_jobs))
-    if isinstance(kernel, Constant):
-        return _times([Term(Constant(1.0), np.ones(n_examples(X)))], np.sqrt(float(kernel.value)))
-    return [Term(kernel, np.ones(n_examples(X)))]
-
-
-def _times(terms: list[Term], factor: Any) -> list[Term]:
-    return [Term(term.kernel, term.scale * factor) for term in terms]
+        return _raised(kernel)
+    return _scaled(kernel) if isinstance(kernel, Product) else None
 
 
 def _normalizing(kernel: PlainKernel) -> PlainKernel:
@@ -143,7 +201,7 @@ def _normalizing(kernel: PlainKernel) -> PlainKernel:
     return normalized
 
 
-def _scaled(kernel: Product) -> Any:
+def _scaled(kernel: Product) -> Kernel | None:
     """A product with a constant as the scaling that it is, or None."""
     for constant, other in ((kernel.left, kernel.right), (kernel.right, kernel.left)):
         if isinstance(constant, Constant):

@@ -4,23 +4,20 @@ from typing import Any, Literal
 from warnings import warn
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from filbert._core import GramTrainer, KernelOperator, RowTrainer, SumOperator, VectorOperator
+from filbert._core import GramTrainer, KernelOperator, RowTrainer, SumOperator
 from filbert.errors import OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest
-from filbert.kernels import Constant, Kernel, PartialTree, Subtree, TreeKernel, VectorKernel
+from filbert.kernels import Kernel, PartialTree, Subtree, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import Term, terms_of
 from filbert.learners.problems import Problems, Solution
 from filbert.model import factorize
 from filbert.progress import progress_bar
-from filbert.sum_model import constant_factors, vector_factors
+from filbert.sum_factors import sum_factors
 from filbert.threads import n_threads
 from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
-FloatArray = NDArray[np.float64]
 Engine = Literal["auto", "factors", "rows"]
 
 _MAX_ITER = 10_000
@@ -145,7 +142,7 @@ class ExactTrainer(DualTrainer):
 
 
 class SumTrainer(DualTrainer):
-    """Of any kernel of Filbert's: sums by the factors of their terms, others by the whole matrix."""
+    """Of any kernel of Filbert's: sums by the factors of their terms, others by the matrix."""
 
     def __init__(
         self,
@@ -177,26 +174,14 @@ class SumTrainer(DualTrainer):
             return self._whole_matrix(), f"rows: {error}"
 
     def _factors(self, *, limited: bool) -> SumOperator:
-        terms = terms_of(self.kernel, self.examples, n_jobs=self.n_jobs)
-        operators: list[tuple[Any, FloatArray, list[float]]] = []
-        for number, term in enumerate(terms, 1):
-            with progress_bar(f"term {number} of {len(terms)}", show=self.verbose > 0) as progress:
-                operators.append((self._of_term(term, limited, progress), term.scale, [1.0]))
-        return SumOperator(operators)
-
-    def _of_term(self, term: Term, limited: bool, progress: Any) -> KernelOperator | VectorOperator:
-        kernel = term.kernel
-        options: dict[str, Any] = {"max_memory": self.max_memory, "n_jobs": self.n_jobs}
-        if isinstance(kernel, Constant):
-            return constant_factors(len(term.scale))
-        if isinstance(kernel, VectorKernel):
-            vectors = kernel.vectors_of(self.examples)
-            return vector_factors(kernel, vectors, progress=progress, **options)
-        trees = kernel.trees_of(self.examples)
-        max_work = None
-        if limited and isinstance(kernel, PartialTree):
-            max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
-        return factorize(kernel, trees, max_work=max_work, progress=progress, **options)
+        return sum_factors(
+            self.kernel,
+            self.examples,
+            max_memory=self.max_memory,
+            limited=limited,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
 
     def _whole_matrix_fits(self) -> bool:
         return 8 * n_examples(self.examples) ** 2 <= self._room()

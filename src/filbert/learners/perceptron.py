@@ -12,10 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, WorkLimitError
+from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import Kernel, SubsetTree, TreeKernel
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.terms import check_expression, check_is_sum, is_sum, plain_kernels
 from filbert.learners.perceptron_model import Log, PerceptronModel
-from filbert.learners.perceptron_terms import Terms, as_examples, without_others
+from filbert.learners.perceptron_terms import check_is_online
 from filbert.learners.svm import classes_by_score
 from filbert.learners.targets import (
     checked_classes,
@@ -27,6 +29,8 @@ from filbert.learners.targets import (
 )
 from filbert.model import factorize
 from filbert.progress import progress_bar
+from filbert.sum_factors import sum_factors
+from filbert.sum_model import rows_for, without_others
 from filbert.threads import n_threads
 from filbert.work import row_steps, steps_worth_trying
 
@@ -165,8 +169,8 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         kernel = self._new_kernel()
-        X = as_examples(kernel, X)
-        n = X.shape[0]
+        X = rows_for(kernel, X)
+        n = n_examples(X)
         classes, coded = checked_classes(y, n, "TreePerceptron")
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, classes, coded)
@@ -212,8 +216,8 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         known = self._known_classes(classes)
         kernel = self._new_kernel()
-        X = as_examples(kernel, X)
-        n = X.shape[0]
+        X = rows_for(kernel, X)
+        n = n_examples(X)
         coded = coded_labels(y, n, known)
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, known, coded)
@@ -305,24 +309,16 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None, "online: as asked for"
         if self.max_nodes is not None:
             return None, "online: max_nodes bounds a model that grows"
-        if not isinstance(kernel, TreeKernel):
-            if self.engine == "factors":
-                raise InvalidParameterError(
-                    f"TreePerceptron: engine 'factors' takes a kernel of trees, and {kernel!r} is "
-                    "none. Use engine='online'."
-                )
-            return None, "online: the kernel is not one of trees alone"
-        trees = kernel.trees_of(X)
-        max_work = None
-        if self.engine == "auto":
-            max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
+        if self.engine == "factors":
+            check_is_sum(kernel, "Use engine='online'.")
+        elif not is_sum(kernel):
+            return None, f"online: {kernel!r} has no factors"
         try:
-            with progress_bar("factorising", show=self.verbose > 0) as progress:
-                factors = factorize(
-                    kernel, trees, max_work=max_work, n_jobs=self.n_jobs, progress=progress
-                )
-        except WorkLimitError:
-            return None, f"online: factorising was given up after {max_work:.1e} steps"
+            factors = self._factors(kernel, X)
+        except (WorkLimitError, OutOfMemoryError) as error:
+            if self.engine == "factors":
+                raise
+            return None, f"online: {error}"
         with self._progress("learning", order.size) as progress:
             rows, log = _core.train_perceptron(
                 factors,
@@ -337,10 +333,21 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kernel,
             intercept=bool(self.fit_intercept),
             n_problems=len(signs),
-            support=without_others(X[rows.astype(np.intp)]),
+            support=without_others(kernel, X[rows.astype(np.intp)]),
             log=Log(*log),
         )
         return model, "factors"
+
+    def _factors(self, kernel: Kernel, X: Any) -> _core.KernelOperator | _core.SumOperator:
+        limited = self.engine == "auto"
+        if not isinstance(kernel, TreeKernel):
+            return sum_factors(kernel, X, limited=limited, n_jobs=self.n_jobs, verbose=self.verbose)
+        trees = kernel.trees_of(X)
+        max_work = steps_worth_trying(kernel, row_steps(kernel, trees)) if limited else None
+        with progress_bar("factorising", show=self.verbose > 0) as progress:
+            return factorize(
+                kernel, trees, max_work=max_work, n_jobs=self.n_jobs, progress=progress
+            )
 
     def _take(self, classes: NDArray[Any], model: PerceptronModel, engine: str) -> None:
         self.classes_ = classes
@@ -368,7 +375,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        X = as_examples(self.model_.kernel, X)
+        X = rows_for(self.model_.kernel, X)
         if self.vote:
             values = self.model_.votes(X, self.n_jobs)
         else:
@@ -422,14 +429,18 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_kernel(self) -> None:
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             self._refuse("kernel", "a kernel of filbert.kernels, such as SubsetTree()")
-        terms = Terms(self._new_kernel(), intercept=False)
-        terms.new_model(1)
-        if self.max_nodes is not None and self.engine == "factors":
+        kernel = self._new_kernel()
+        check_expression(kernel)
+        if not is_sum(kernel):  # nor has it factors
+            check_is_online(kernel)
+        if self.max_nodes is None:
+            return
+        if self.engine == "factors":
             raise InvalidParameterError(
                 "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
                 "none. Use engine='auto' or 'online'."
             )
-        if self.max_nodes is not None and not any(isinstance(t, TreeKernel) for t in terms.terms):
+        if not any(isinstance(plain, TreeKernel) for plain in plain_kernels(kernel)):
             raise InvalidParameterError(
                 f"TreePerceptron: max_nodes is a number of nodes of trees, and {self.kernel!r} "
                 "has none. Leave it at None."

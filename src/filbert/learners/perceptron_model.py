@@ -12,8 +12,10 @@ from filbert import _core
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
-from filbert.learners.perceptron_terms import Batch, Terms
-from filbert.model import SupportVectorModel
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.terms import is_sum, plain_kernels
+from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
+from filbert.sum_model import model_of
 from filbert.threads import n_threads
 
 FloatArray = NDArray[np.float64]
@@ -94,7 +96,7 @@ class PerceptronModel:
         self.terms = Terms(kernel, intercept=intercept)
         self._plain = None if log is None else (support, log)
         self._core = self.terms.new_model(n_problems) if log is None else None
-        self._scorers: dict[bool, SupportVectorModel] = {}
+        self._scorers: dict[bool, Any] = {}
 
     # ---------------------------------------------------------------- both forms
 
@@ -201,11 +203,9 @@ class PerceptronModel:
         if lightest_leave:
             weight = np.abs(log.coef(self.n_problems, core.n_support, averaged=False)).sum(axis=0)
             preferred = preferred[np.argsort(-weight[preferred], kind="stable")]
-        preferred = preferred.astype(np.uint32)
-        n = core.n_that_fit(preferred, int(_KEPT * max_nodes)) or core.n_that_fit(
-            preferred, max_nodes
-        )
-        kept = np.sort(preferred[:n]).astype(np.intp)
+        numbers = preferred.astype(np.uint32)
+        n = core.n_that_fit(numbers, int(_KEPT * max_nodes)) or core.n_that_fit(numbers, max_nodes)
+        kept = np.sort(preferred[:n])
         self.n_forgotten += core.n_support - n
         number = np.full(core.n_support + 1, 2**32 - 1, dtype=np.uint32)
         number[kept] = np.arange(n)
@@ -219,26 +219,23 @@ class PerceptronModel:
 
     def scores(self, X: Any, *, averaged: bool, by_factors: bool, n_jobs: int | None) -> FloatArray:
         """Score examples by the last weights or by their average: shape (len(X), n_problems)."""
-        if isinstance(self.kernel, TreeKernel):
-            trees = self.kernel.trees_of(X)
-            if by_factors or len(trees) > _MANY:
-                return self._support_vector_model(averaged).decision_function(trees, n_jobs=n_jobs)
-            X = trees if self.kernel.part is None else X
+        if by_factors or (n_examples(X) > _MANY and is_sum(self.kernel)):
+            values: FloatArray = self._scorer(averaged).decision_function(X, n_jobs=n_jobs)
+            return values
         batch = self.batch(X, n_jobs)
         return self.growing().scores(
             batch.parts, batch.scales, batch.norms, averaged, n_threads(n_jobs)
         )
 
-    def _support_vector_model(self, averaged: bool) -> SupportVectorModel:
+    def _scorer(self, averaged: bool) -> Any:
+        """Return the model that factorises many examples together with the support vectors."""
         if averaged not in self._scorers:
-            assert isinstance(self.kernel, TreeKernel)
             support, log = self.plain()
-            trees = self.kernel.trees_of(support)
-            coef = log.coef(self.n_problems, len(trees), averaged=averaged)
+            coef = log.coef(self.n_problems, n_examples(support), averaged=averaged)
             intercept = coef.sum(axis=1) if self.intercept else np.zeros(self.n_problems)
-            self._scorers[averaged] = SupportVectorModel(
-                self.kernel.whole(), trees, coef, intercept
-            )
+            if isinstance(self.kernel, TreeKernel):
+                support = self.kernel.trees_of(support)
+            self._scorers[averaged] = model_of(self.kernel, support, coef, intercept)
         return self._scorers[averaged]
 
     def votes(self, X: Any, n_jobs: int | None) -> FloatArray:
@@ -248,12 +245,11 @@ class PerceptronModel:
         examples at a time as fit into memory.
         """
         support, log = self.plain()
-        data = self.terms.data(X)
-        n, n_support = data[0].shape[0], support.shape[0]
+        n, n_support = n_examples(X), n_examples(support)
         votes = np.zeros((n, self.n_problems))
         if n == 0 or n_support == 0:
             return votes
-        X = self.terms.together(data)
+        X, support = with_sparse_rows(X), with_sparse_rows(support)
         norms = np.sqrt(self.terms.kernel.diag(support, n_jobs=n_jobs))
         at_a_time = max(1, _VOTE_BYTES // (8 * max(n_support, len(log.amount))))
         for first in range(0, n, at_a_time):
@@ -285,13 +281,14 @@ class PerceptronModel:
                 "error_history": core.errors(),
             }
         support, log = self.plain()
-        forests = [one for one in self.terms.data(support) if isinstance(one, Forest)]
+        plain = plain_kernels(self.kernel)
+        forests = [kernel.trees_of(support) for kernel in plain if isinstance(kernel, TreeKernel)]
         return {
             **figures,
             "n_seen": log.n_seen,
             "n_errors": log.n_errors,
             "n_updates": len(log.amount),
-            "n_support": support.shape[0],
+            "n_support": n_examples(support),
             "n_nodes": sum(forest.n_subtrees for forest in forests),
             "n_tree_nodes": sum(forest.n_nodes for forest in forests),
             "error_history": log.errors,

@@ -6,6 +6,7 @@ kernels K_t of trees and of vectors, and a scale for each term and example.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from filbert.kernels import (
     Subtree,
     Sum,
 )
-from filbert.kernels.vector import _checked
+from filbert.kernels.terms import simplified
 
 FloatArray = NDArray[np.float64]
 TreeTerm = SubsetTree | Subtree | PartialTree
@@ -57,7 +58,11 @@ class Terms:
 
     def __init__(self, kernel: Kernel, *, intercept: bool) -> None:
         self.kernel = kernel + 1 if intercept else kernel
-        self.terms = list(_terms(self.kernel))
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """The plain kernels; InvalidParameterError where the kernel is no sum of such."""
+        return list(_terms(self.kernel))
 
     def new_model(self, n_problems: int) -> _core.OnlinePerceptron:
         """Return a model without support vectors."""
@@ -100,30 +105,13 @@ class Terms:
         return [ones if one is None else one for one in found]
 
 
-def as_examples(kernel: Kernel, X: Any) -> Any:
-    """Take what users have as something that has a shape and can be sliced."""
-    if isinstance(X, Examples):
-        return X
-    first = next((t for t in Terms(kernel, intercept=False).terms if not _is_constant(t)), None)
-    if isinstance(first, TreeTerm):
-        return first.trees_of(X)
-    if isinstance(first, VectorTerm):
-        return _checked(first.part_of(X), first)
-    raise InvalidParameterError(f"{kernel!r} is the same for all examples: nothing can be learnt")
-
-
-def without_others(X: Any) -> Any:
-    """Return examples whose forests have no nodes but their own."""
-    if isinstance(X, Examples):
-        return Examples._of({name: without_others(part) for name, part in X.parts.items()})
-    return Forest._of(*X._dag.extract(X._roots)) if isinstance(X, Forest) else X
-
-
-def _is_constant(term: Term) -> bool:
-    return isinstance(term, Constant)
+def check_is_online(kernel: Kernel) -> None:
+    """Raise InvalidParameterError where a kernel cannot be learnt with online."""
+    list(_terms(kernel))
 
 
 def _terms(kernel: Any) -> Iterator[Term]:
+    kernel = simplified(kernel)
     if isinstance(kernel, Sum):
         yield from _terms(kernel.left)
         yield from _terms(kernel.right)
@@ -133,15 +121,15 @@ def _terms(kernel: Any) -> Iterator[Term]:
         yield kernel
     else:
         raise InvalidParameterError(
-            f"TreePerceptron needs a sum of kernels of trees and of vectors, which {kernel!r} is "
-            "not. Use TreeSVC(strategy='usvm'), which takes any kernel."
+            "learning online needs a sum of SubsetTree, Subtree, PartialTree, Linear, Polynomial "
+            f"and RBF, also scaled and normalised, which {kernel!r} is not. Use "
+            "TreeSVC(strategy='usvm'), which takes any kernel."
         )
 
 
 def _spec(term: Term) -> Any:
     if isinstance(term, TreeTerm):
         return term._spec()
-    term._check()
     if isinstance(term, Polynomial):
         return "polynomial", int(term.degree), float(term.gamma), float(term.coef0)
     return ("rbf", 1, float(term.gamma), 0.0) if isinstance(term, RBF) else ("linear", 1, 1.0, 0.0)
@@ -149,12 +137,12 @@ def _spec(term: Term) -> Any:
 
 def _scales(kernel: Any, selves: Iterator[FloatArray]) -> tuple[list[FloatArray], FloatArray]:
     """Return the scales of a kernel's terms, and the kernel of each example with itself."""
+    kernel = simplified(kernel)
     if isinstance(kernel, Sum):
         left, of_left = _scales(kernel.left, selves)
         right, of_right = _scales(kernel.right, selves)
         return left + right, of_left + of_right
     if isinstance(kernel, Scaled | Normalized):
-        kernel._check()
         scales, own = _scales(kernel.kernel, selves)
         if isinstance(kernel, Scaled):
             return [np.sqrt(kernel.factor) * s for s in scales], kernel.factor * own
@@ -162,7 +150,7 @@ def _scales(kernel: Any, selves: Iterator[FloatArray]) -> tuple[list[FloatArray]
     own = next(selves)
     if isinstance(kernel, Constant):
         return [np.full(len(own), np.sqrt(kernel.value))], kernel.value * own
-    if kernel.normalize:
+    if getattr(kernel, "normalize", False):
         return [_inverse_roots(own)], (own > 0).astype(np.float64)
     return [np.ones(len(own))], own
 
@@ -174,7 +162,7 @@ def _inverse_roots(values: FloatArray) -> FloatArray:
 def _data(term: TreeTerm | VectorTerm, X: Any) -> Any:
     if isinstance(term, TreeTerm):
         return term.trees_of(X)
-    rows = sp.csr_array(_checked(term.part_of(X), term))
+    rows = sp.csr_array(term.vectors_of(X))
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -189,3 +177,10 @@ def _part(data: Any) -> _core.ExamplePart:
     return _core.ExamplePart(
         data.indptr.astype(np.uint64), data.indices.astype(np.uint32), data.data.astype(np.float64)
     )
+
+
+def with_sparse_rows(X: Any) -> Any:
+    """Return examples with all vectors in sparse rows, of which some may have more features."""
+    if isinstance(X, Examples):
+        return Examples._of({name: with_sparse_rows(part) for name, part in X.parts.items()})
+    return X if isinstance(X, Forest) else sp.csr_array(X)

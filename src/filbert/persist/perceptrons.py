@@ -10,20 +10,19 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
-from filbert.forest import Forest
+from filbert.kernels.algebra import n_examples
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel
-from filbert.persist import parameters
+from filbert.persist import parameters, rows
 from filbert.persist.archive import Arrays
 from filbert.persist.support_vectors import (
     _array,
     _checked_classes,
     _floats,
-    _part,
     _storable_classes,
 )
+from filbert.sum_model import rows_for
 
-_FOREST = "support."
 _NUMBERS = ("n_seen", "n_errors", "n_forgotten")
 
 
@@ -45,6 +44,7 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
         "n_seen": log.n_seen,
         "n_errors": log.n_errors,
         "n_forgotten": model.n_forgotten,
+        "widths": model.widths,
     }
     arrays: Arrays = {
         "classes": classes,
@@ -54,7 +54,8 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
         "updates.time": log.time,
         "errors": log.errors,
     }
-    return header, arrays | {_FOREST + name: a for name, a in support.to_arrays().items()}
+    header["support"], parts = rows.encode(support)
+    return header, arrays | parts
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
@@ -65,7 +66,9 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
         )
         perceptron.check_parameters()
         kernel = parameters.kernel_from_json(header.get("kernel"))
-        support = Forest.from_arrays(_part(arrays, _FOREST))
+        support = rows_for(kernel, rows.decode(header.get("support"), arrays))
+    except ModelFileError:
+        raise
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
     classes = _checked_classes(_array(arrays, "classes"), header.get("classes_are_objects"))
@@ -75,13 +78,21 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
         raise ModelFileError("the header does not tell whether there is an intercept")
     numbers = {name: _count(header, name) for name in _NUMBERS}
     log = _log(arrays, numbers["n_seen"], numbers["n_errors"])
-    _check_log(log, n_problems, support.shape[0])
+    _check_log(log, n_problems, n_examples(support))
     model = PerceptronModel(
         kernel, intercept=intercept, n_problems=n_problems, support=support, log=log
     )
     model.n_forgotten = numbers["n_forgotten"]
+    model.widths = _widths(header)
     perceptron._take(classes, model, str(header.get("engine")))
     return perceptron
+
+
+def _widths(header: dict[str, Any]) -> dict[str, int]:
+    widths = header.get("widths")
+    if not isinstance(widths, dict) or not all(type(n) is int and n >= 0 for n in widths.values()):
+        raise ModelFileError("the header does not tell how many features dense vectors have")
+    return widths
 
 
 def _count(header: dict[str, Any], name: str) -> int:
@@ -118,7 +129,7 @@ def _check_log(log: Log, n_problems: int, n_support: int) -> None:
     time = log.time.astype(np.float64)
     right = (
         np.array_equal(np.unique(log.support), np.arange(n_support))
-        and (np.diff(np.maximum.accumulate(log.support), prepend=0) <= 1).all()
+        and (np.diff(np.maximum.accumulate(log.support.astype(np.int64)), prepend=-1) <= 1).all()
         and (log.problem < n_problems).all()
         and (log.amount != 0).all()
         and (np.diff(time, prepend=1.0) >= 0).all()

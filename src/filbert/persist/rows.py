@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from filbert.errors import ModelFileError
 from filbert.examples import Examples
 from filbert.forest import Forest
+from filbert.kernels.matrices import is_sparse
 from filbert.persist.archive import Arrays
 
 _PREFIX = "support."  # then the number of the part
@@ -51,7 +52,7 @@ def decode(header: Any, arrays: Arrays) -> Any:
 def _encoded(part: Any) -> tuple[str, Arrays, dict[str, Any]]:
     if isinstance(part, Forest):
         return "forest", part.to_arrays(), {}
-    if sp.issparse(part):
+    if is_sparse(part):
         rows = sp.csr_array(part, dtype=np.float64)
         indices, ends = rows.indices.astype(np.int64), rows.indptr[1:].astype(np.int64)
         return (
