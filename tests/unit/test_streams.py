@@ -249,18 +249,19 @@ def test_ready_reads_one_batch_ahead_at_most() -> None:
 
 
 def test_threads_end_when_nobody_listens_any_more() -> None:
-    before = threading.active_count()
+    before = {*threading.enumerate()}
 
     def endless() -> Iterator[int]:
         yield from iter(int, 1)
 
     both = merged(endless(), endless(), order="ready")
     next(both)
+    readers = {*threading.enumerate()} - before
     both.close()  # type: ignore[attr-defined]
-    deadline = time.monotonic() + 30
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() == before
+    for reader in readers:
+        reader.join(timeout=30)
+    assert len(readers) == 2
+    assert not any(reader.is_alive() for reader in readers)
 
 
 @pytest.mark.parametrize("order", ["turns", "ready"])
