@@ -248,6 +248,22 @@ def test_ready_reads_one_batch_ahead_at_most() -> None:
         assert taken <= n + 1
 
 
+def test_threads_end_when_nobody_listens_any_more() -> None:
+    before = {*threading.enumerate()}
+
+    def endless() -> Iterator[int]:
+        yield from iter(int, 1)
+
+    both = merged(endless(), endless(), order="ready")
+    next(both)
+    readers = {*threading.enumerate()} - before
+    both.close()  # type: ignore[attr-defined]
+    for reader in readers:
+        reader.join(timeout=30)
+    assert len(readers) == 2
+    assert not any(reader.is_alive() for reader in readers)
+
+
 @pytest.mark.parametrize("order", ["turns", "ready"])
 def test_an_error_in_one_stream_is_raised(order: Any) -> None:
     bad = stream([b"x\t(a)\n", b"x\t(a\n"], 1, format="tsv")

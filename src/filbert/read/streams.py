@@ -167,6 +167,8 @@ def _as_ready(streams: Sequence[Iterable[_T]]) -> Iterator[_T]:
         try:
             for batch in stream:
                 ready.put((taken, batch, None))
+                if stop.is_set():
+                    return  # nobody may be left to take it
                 taken.wait()
                 taken.clear()
                 if stop.is_set():
