@@ -1,11 +1,15 @@
 """The standard features of predicates and candidates, worked out by hand."""
 
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from filbert import Examples
+from filbert import Examples, read_examples
 from filbert.datasets import OneHotColumns, StandardFeatures, load_srl, srl_boundary
 from filbert.datasets.head_words import base_label, head_child
 from filbert.datasets.srl_features import ParseFeatures, voice
@@ -127,6 +131,45 @@ def test_deep_parses_do_not_recurse() -> None:
     assert found.path == "VB↑S↓NN"
 
 
+# ---------------------------------------------------------------- on a treebank
+
+
+def seen_in_tree(tree: str) -> tuple[str, str, str, str]:
+    """Phrase type, predicate word, position and path, as the marks in a tree show them."""
+    paths: dict[str, list[str]] = {}  # from the root, by mark
+    words: dict[str, str] = {}
+    above: list[str] = []
+    last = ""
+    for symbol in re.findall(r"[()]|[^() ]+", tree):
+        if symbol == ")":
+            above.pop()
+        elif symbol != "(" and last == "(":
+            above.append(symbol)
+            if symbol.endswith(("-B", "-P")):
+                paths[symbol[-1]] = [*above[:-1], symbol[:-2]]
+        elif symbol != "(" and above[-1].endswith("-P"):
+            words["P"] = symbol.lower()
+        last = symbol
+    to_candidate = paths["B"]
+    path = "↑".join(reversed(paths["P"]))  # the root is where the two ways meet
+    path += "".join(f"↓{label}" for label in to_candidate[1:])
+    position = "before" if list(paths) == ["B", "P"] else "after"
+    return to_candidate[-1], words["P"], position, path
+
+
+@pytest.mark.shared
+def test_features_are_what_the_trees_show(shared_dir: Path) -> None:
+    path = shared_dir / "data/srl-ewt/dev.jsonl.xz"
+    voices: Counter[str] = Counter()
+    for _, tree, found in islice(srl_boundary(path, features=True), 20_000):
+        shown = found.phrase_type, found.predicate_word, found.position, found.path
+        assert shown == seen_in_tree(tree)
+        assert f" {found.head_word})" in tree
+        assert found.governing_category is None or found.phrase_type == "NP"
+        voices[found.voice] += 1
+    assert 0.05 < voices["passive"] / voices.total() < 0.3
+
+
 # ---------------------------------------------------------------- columns
 
 
@@ -167,6 +210,20 @@ def test_columns_do_not_depend_on_batches() -> None:
     assert whole.toarray()[:2, : first.shape[1]].tolist() == first.toarray().tolist()
     assert whole.toarray()[2:].tolist() == second.toarray().tolist()
     assert whole.has_sorted_indices
+
+
+def test_files_give_the_matrix_back(tmp_path: Path) -> None:
+    columns = OneHotColumns(StandardFeatures._fields)
+    X, y = load_srl([SENTENCE], columns=columns)
+    lines = []
+    for label, tree, found in srl_boundary([SENTENCE], features=True):
+        numbers = " ".join(f"{column + 1}:1" for column in columns.encode(found))
+        lines.append(f"{label} |BT| {tree} |ET| {numbers}\n")
+    (tmp_path / "e.dat").write_text("".join(lines), encoding="utf-8")
+    Z, z = read_examples(tmp_path / "e.dat")
+    assert Z["tree"] == X["tree"]
+    assert (Z["features"] != X["features"]).nnz == 0
+    assert z.tolist() == y.tolist()
 
 
 def test_a_row_of_another_length_is_refused() -> None:

@@ -1,0 +1,57 @@
+"""Learn online from pipes: two other processes write examples, and nothing is kept but the model.
+
+The examples are the functions of Python's standard library: is a function a predicate, called
+``is_...`` or ``has_...``? Each batch is predicted before it is learnt from, so the error that is
+shown is that on new examples.
+"""
+
+import subprocess
+import sys
+from random import Random
+
+from filbert import TreePerceptron
+from filbert.datasets import load_stdlib_functions
+from filbert.kernels import SubsetTree
+from filbert.read import merged, stream
+
+N_WRITERS = 2
+
+
+def write(part: int) -> None:
+    """Print every second function, in random order, as label<TAB>tree."""
+    data = load_stdlib_functions(
+        verbs=["check", "find", "get", "has", "is", "read", "set", "write"]
+    )
+    order = Random(0).sample(range(len(data.data)), len(data.data))
+    for i in order[part::N_WRITERS]:
+        print(int(data.target[i] in ("is", "has")), data.data[i], sep="\t")
+
+
+def learn() -> None:
+    writers = [
+        subprocess.Popen([sys.executable, __file__, str(part)], stdout=subprocess.PIPE)
+        for part in range(N_WRITERS)
+    ]
+    # In turns, so that the result is always the same; order="ready" takes what is there first.
+    batches = merged(*(stream(writer.stdout, batch_size=50) for writer in writers))
+    clf = TreePerceptron(SubsetTree(decay=0.4))
+    n_seen = n_wrong = 0
+    for number, (X, y) in enumerate(batches, 1):
+        if number > 1:
+            n_wrong += int((clf.predict(X) != y).sum())
+            n_seen += len(y)
+        clf.partial_fit(X, y, classes=[0, 1])
+        if number % 8 == 0:
+            print(
+                f"{n_seen:5,} examples, {n_wrong / n_seen:.1%} wrong; {clf.n_support_:3} support "
+                f"vectors, {clf.n_tree_nodes_:,} nodes stored as {clf.n_nodes_:,}"
+            )
+    for writer in writers:
+        writer.wait()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        write(int(sys.argv[1]))
+    else:
+        learn()
