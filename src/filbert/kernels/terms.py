@@ -102,12 +102,6 @@ def check_is_sum(kernel: Kernel, instead: str = "") -> None:
         )
 
 
-def simplified(kernel: Kernel) -> Kernel:
-    """Return a kernel as the sum or the one term that it is, where it is written as another."""
-    same = _simpler(kernel)
-    return kernel if same is None else same
-
-
 def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
     """Give the kernels of trees and vectors that an expression is made from, each on its part."""
     if isinstance(kernel, PlainKernel):
@@ -128,7 +122,7 @@ def check_expression(kernel: Kernel) -> None:
     """Raise InvalidParameterError where a parameter anywhere in an expression is wrong."""
     if isinstance(kernel, TreeKernel):
         kernel._spec()
-    elif isinstance(kernel, VectorKernel | Sequence | Expression):
+    elif isinstance(kernel, Sequence | VectorKernel | Expression):
         kernel._check()
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):
