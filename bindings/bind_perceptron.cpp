@@ -247,8 +247,10 @@ support_vectors(const OnlinePerceptron& model, std::size_t term) {
 
 // ------------------------------------------------------------------------------ by factors
 
+// Which examples are support vectors, the log, and whether Ctrl-C ended it: what has been learnt
+// until then is of use.
 template <class Factors>
-std::tuple<NumpyArray<std::uint32_t>, LogArrays> run_epochs(
+std::tuple<NumpyArray<std::uint32_t>, LogArrays, bool> run_epochs(
     const Factors& factors, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
     double margin, bool intercept, const MatrixOf<std::uint32_t>& order, nb::object progress) {
   const std::size_t n = factors.n_trees();
@@ -257,13 +259,18 @@ std::tuple<NumpyArray<std::uint32_t>, LogArrays> run_epochs(
   PerceptronProgress done;
   const Watch watch = watch_progress(std::move(progress), done);
   PerceptronEpochs<Factors> epochs(factors, targets, intercept);
-  {
+  bool interrupted = false;
+  try {
     const nb::gil_scoped_release release;
     parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
       epochs.run({order.data(), order.size()}, done, token);
     });
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    interrupted = true;
   }
-  return {to_numpy(std::vector<std::uint32_t>(epochs.support())), to_arrays(epochs.log())};
+  return {to_numpy(std::vector<std::uint32_t>(epochs.support())), to_arrays(epochs.log()),
+          interrupted};
 }
 
 }  // namespace

@@ -174,18 +174,22 @@ def online() -> Callable[[], Any]:
 
 
 def epochs() -> Callable[[], Any]:
-    """Epochs without end over factors. The model stays what it was."""
+    """Epochs without end over factors. What is learnt stays."""
     forest = random_trees(2000, depth=3, least=1)
     y = np.random.default_rng(0).integers(0, 2, len(forest))
-    few = ["(S (A a))", "(S (A b))", "(S (B a))", "(Q (A a))"]
 
     def learn() -> None:
-        clf = TreePerceptron().fit(few, [0, 1, 0, 1])
-        decisions = clf.decision_function(few).tolist()
+        clf = TreePerceptron(n_epochs=20_000)
         try:
-            clf.set_params(n_epochs=20_000).fit(forest, y)
+            clf.fit(forest, y)
         except KeyboardInterrupt:
-            assert clf.decision_function(few).tolist() == decisions
+            n_epochs, n = divmod(clf.n_seen_, len(forest))
+            assert 0 < clf.n_seen_ < clf.n_epochs * len(forest)
+            few = forest[:20]
+            rest = TreePerceptron(n_epochs=1).fit(forest, y)
+            assert rest.n_updates_ <= clf.n_updates_ or n_epochs == 0
+            clf.partial_fit(few, y[:20])
+            assert clf.n_seen_ == n_epochs * len(forest) + n + 20
             raise
 
     return learn
@@ -214,7 +218,7 @@ WORK = {
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "train"}
 WITHIN |= {"training-on-rows": "train", "training-on-a-sum": "train"}
-WITHIN |= {"online": "learn", "epochs": "_by_factors"}
+WITHIN |= {"online": "learn", "epochs": "fit"}
 WITHIN["products-of-features"] = "vector_factors"
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")
 WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")

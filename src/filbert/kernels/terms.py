@@ -102,6 +102,12 @@ def check_is_sum(kernel: Kernel, instead: str = "") -> None:
         )
 
 
+def simplified(kernel: Kernel) -> Kernel:
+    """Return a kernel as the sum or the one term that it is, where it is written as another."""
+    same = _simpler(kernel)
+    return kernel if same is None else same
+
+
 def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
     """Give the kernels of trees and vectors that an expression is made from, each on its part."""
     if isinstance(kernel, PlainKernel):

@@ -164,7 +164,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from examples anew, going through them `n_epochs` times.
 
-        After Ctrl-C the estimator is what it was before; `partial_fit` keeps what it has learnt.
+        After Ctrl-C the model is that of the examples so far, and `partial_fit` can go on from it.
         """
         self.check_parameters()
         kernel = self._new_kernel()
@@ -177,15 +177,13 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
         order = self._order(n)
-        model, engine = self._by_factors(kernel, X, targets, order)
+        model, engine, interrupted = self._by_factors(kernel, X, targets, order)
         if model is None:
-            model = self._new_model(kernel, targets.n_problems)
-            batch = model.batch(X, self.n_jobs)
-            support_of = np.full(n, _NOT_YET, dtype=np.uint32)
-            for number, epoch in enumerate(order, 1):
-                with self._progress(f"epoch {number} of {len(order)}", n) as progress:
-                    self._learn(model, batch, targets, epoch, support_of, progress)
-        self._take(classes, model, engine)
+            model, interrupted = self._by_dag(kernel, X, targets, order)
+        if model.n_seen > 0:
+            self._take(classes, model, engine)
+        if interrupted:
+            raise KeyboardInterrupt
         return self
 
     def partial_fit(
@@ -293,26 +291,45 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             progress=progress,
         )
 
+    def _by_dag(
+        self, kernel: Kernel, X: Any, targets: Targets, order: NDArray[np.uint32]
+    ) -> tuple[PerceptronModel, bool]:
+        """Learn online, and tell whether that was interrupted."""
+        model = self._new_model(kernel, targets.n_problems)
+        batch = model.batch(X, self.n_jobs)
+        support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
+        try:
+            for number, epoch in enumerate(order, 1):
+                what = f"epoch {number} of {len(order)}"
+                with self._progress(what, len(epoch)) as progress:
+                    self._learn(model, batch, targets, epoch, support_of, progress)
+        except KeyboardInterrupt:
+            return model, True
+        return model, False
+
     def _by_factors(
         self, kernel: Kernel, X: Any, targets: Targets, order: NDArray[np.uint32]
-    ) -> tuple[PerceptronModel | None, str]:
-        """Learn by factors, where that is wanted and possible; else tell why not."""
+    ) -> tuple[PerceptronModel | None, str, bool]:
+        """Learn by factors, where that is wanted and possible; else tell why not.
+
+        Also tell whether that was interrupted.
+        """
         if self.engine == "online":
-            return None, "online: as asked for"
+            return None, "online: as asked for", False
         if self.max_nodes is not None:
-            return None, "online: max_nodes bounds a model that grows"
+            return None, "online: max_nodes bounds a model that grows", False
         if self.engine == "factors":
             check_is_sum(kernel, "Use engine='online'.")
         elif not is_sum(kernel):
-            return None, f"online: {kernel!r} has no factors"
+            return None, f"online: {kernel!r} has no factors", False
         try:
             factors = self._factors(kernel, X)
         except (WorkLimitError, OutOfMemoryError) as error:
             if self.engine == "factors":
                 raise
-            return None, f"online: {error}"
+            return None, f"online: {error}", False
         with self._progress("learning", order.size) as progress:
-            rows, log = _core.train_perceptron(
+            rows, log, interrupted = _core.train_perceptron(
                 factors,
                 targets.signs,
                 targets.weights,
@@ -329,7 +346,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             log=Log(*log),
         )
         model.widths = dense_widths(kernel, X)
-        return model, "factors"
+        return model, "factors", interrupted
 
     def _factors(self, kernel: Kernel, X: Any) -> _core.KernelOperator | _core.SumOperator:
         limited = self.engine == "auto"

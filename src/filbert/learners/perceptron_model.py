@@ -122,6 +122,13 @@ class PerceptronModel:
             self._core = self._replayed(support, log)
         return self._core
 
+    @property
+    def n_seen(self) -> int:
+        """Examples that were learnt from."""
+        if self._core is not None:
+            return self._core.n_seen
+        return 0 if self._plain is None else self._plain[1].n_seen
+
     def plain(self) -> tuple[Any, Log]:
         """Return the support vectors, in the form that X has, and the log."""
         if self._plain is None:
