@@ -141,9 +141,9 @@ class GrowingLinear final : public GrowingVectors {
 struct Products final : GrowingTerm::Scratch {
   void begin_part() override {}
 
-  std::vector<double> product;         // by support vector; 0 between examples
-  std::vector<bool> is_touched;        // by support vector
-  std::vector<std::uint32_t> touched;  // in the order in which they are met
+  std::vector<double> product;           // by support vector; 0 between examples
+  std::vector<std::uint8_t> is_touched;  // by support vector
+  std::vector<std::uint32_t> touched;    // in the order in which they are met
   std::vector<double> sums;
 };
 
@@ -168,7 +168,7 @@ class InvertedLists final : public GrowingVectors {
       const double* const weights = weights_.data() + j * n_columns_;
       for (std::size_t c = 0; c < out.size(); ++c) s.sums[c] += weights[c] * value;
       s.product[j] = 0.0;
-      s.is_touched[j] = false;
+      s.is_touched[j] = 0;
     }
     for (std::size_t c = 0; c < out.size(); ++c) {
       out[c] += factor * (s.sums[c] + of_x * untouched_[c]);
@@ -188,15 +188,15 @@ class InvertedLists final : public GrowingVectors {
 
   void merge(const Vector& x, Products& s, const StopToken& token) const {
     s.product.resize(square_.size(), 0.0);
-    s.is_touched.resize(square_.size(), false);
+    s.is_touched.resize(square_.size(), 0);
     s.touched.clear();
     for (std::size_t k = 0; k < x.size(); ++k) {
       if (k % 1024 == 1023) token.check();
       const std::uint32_t place = place_of_.find(x.features[k]);
       if (place == kNone) continue;
       for (const Item& item : lists_[place]) {
-        if (!s.is_touched[item.support]) {
-          s.is_touched[item.support] = true;
+        if (s.is_touched[item.support] == 0) {
+          s.is_touched[item.support] = 1;
           s.touched.push_back(item.support);
         }
         s.product[item.support] += x.values[k] * item.value;

@@ -93,23 +93,39 @@ void all_subsequences() {
   }
 }
 
-// One label n times, without decay: comb(n, p) comb(m, p) pairs of subsequences of length p.
+double log_comb(double n, double k) {
+  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+}
+
+double log_of(const Wide& value) {
+  return std::log(value.mantissa()) + 512 * std::log(2.0) * static_cast<double>(value.power());
+}
+
+// One label n and m times, without decay: comb(n, p) comb(m, p) pairs of subsequences of length p,
+// and comb(n + m, n) - 1 of all lengths.
 void beyond_double() {
   Rows rows;
   rows.add(std::vector<LabelId>(600, 1));
-  rows.add(std::vector<LabelId>(500, 1));
+  rows.add(std::vector<LabelId>(650, 1));
   rows.add({2});
-  const SequenceSpec spec{1.0, 250};
-  const std::vector<double> values = matrix(spec, rows.view(), true, 2);
-  CHECK_NEAR(values[1], 1.0, kTolerance);
+  const SequenceSpec all{1.0, 0};
+  const std::vector<double> values = matrix(all, rows.view(), true, 2);
+  const double expected =
+      std::exp(log_comb(1250, 600) - log_comb(1200, 600) / 2 - log_comb(1300, 650) / 2);
+  CHECK_NEAR(values[1], expected, 1e-9);  // lgamma is not exact
   CHECK_EQUAL(values[0], 1.0);
   CHECK_EQUAL(values[2], 0.0);
-  CHECK_EQUAL(values[8], 0.0);
-  CHECK_THROWS(KernelOverflow, matrix(spec, rows.view(), false, 2));
+  CHECK_EQUAL(values[8], 1.0);
+  CHECK_THROWS(KernelOverflow, matrix(all, rows.view(), false, 2));
+
+  Rows one;
+  one.add(std::vector<LabelId>(540, 1));
+  const std::vector<Wide> selves = self_kernels({1.0, 260}, one.view(), 1, {});
+  CHECK_NEAR(log_of(selves[0]), 2 * log_comb(540, 260), kTolerance);
 }
 
 void labels_of_trees() {
-  const Forest forest = read("(S (NP (D a) (N b)) (VP c)) x (S (D a) (D a))");
+  const Forest forest = read("(S (NP (D a) (N b)) (VP c)) (x) (S (D a) (D a))");
   const auto texts = [&](bool leaves_only) {
     const LabelSequences found = label_sequences(*forest.dag, forest.roots, leaves_only);
     std::string text;

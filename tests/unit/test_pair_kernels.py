@@ -9,9 +9,19 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from filbert import Examples, Forest, TreeSVC, read_examples
+from filbert import Examples, Forest, TreeSVC, load, read_examples, save
 from filbert.errors import InputTypeError, InvalidParameterError
-from filbert.kernels import RBF, AllPairs, EachPart, Kernel, Linear, Preference, SubsetTree
+from filbert.kernels import (
+    RBF,
+    AllPairs,
+    EachPart,
+    Kernel,
+    Linear,
+    Preference,
+    Sequence,
+    SubsetTree,
+)
+from filbert.persist import parameters
 
 TEXTS = ["(S (N a) (V b))", "(S (N a) (V c))", "(Q (N d))"]
 OTHERS = ["(S (N a) (V c))", "(Q (N a))", "(Q (N d))"]
@@ -184,14 +194,64 @@ def test_entailment(shared_dir: Path) -> None:
     assert np.linalg.eigvalsh(values).min() > -1e-9
 
 
-def test_one_decay_for_both_parts() -> None:
+# ---------------------------------------------------------------- machines
+
+
+@pytest.fixture(scope="module")
+def either() -> tuple[Examples, Any]:
+    """Pairs of which one tree has an `a`, and such that have none."""
     rng = np.random.default_rng(0)
     first, second = rng.choice(list("ab"), (2, 60))
     X = Examples(
         t=Forest(f"(S {w} (N {w}))" for w in first), h=Forest(f"(S (N {w}))" for w in second)
     )
+    return X, (first == "a") | (second == "a")
+
+
+def test_one_decay_for_both_parts(either: tuple[Examples, Any]) -> None:
+    X, y = either
     grid: Any = {"kernel__kernel__decay": [0.1, 0.6]}
     model = TreeSVC(EachPart(SubsetTree(), ("t", "h")), strategy="usvm", C=10.0, random_state=0)
-    search = GridSearchCV(model, grid, cv=3).fit(X, (first == "a") | (second == "a"))
+    search = GridSearchCV(model, grid, cv=3).fit(X, y)
     assert search.best_score_ > 0.95
     assert search.best_estimator_.kernel.expanded().left.decay in (0.1, 0.6)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        EachPart(SubsetTree(), ("t", "h")),
+        AllPairs(SubsetTree(normalize=False), ("t", "h"), (1.0, 0.5)),
+        Preference(SubsetTree(), ("t", "h")) + EachPart(Sequence(length=1), ("t", "h")),
+        Sequence(0.3).on("t") * Sequence(of="preorder").on("h"),
+    ],
+    ids=repr,
+)
+def test_models_are_saved(either: tuple[Examples, Any], kernel: Kernel, tmp_path: Path) -> None:
+    X, y = either
+    model = TreeSVC(kernel, strategy="usvm", random_state=0).fit(X[:40], y[:40])
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.kernel == kernel
+    assert again.decision_function(X).tobytes() == model.decision_function(X).tobytes()
+    decisions = kernel(X, X[:40][model.support_]) @ model.dual_coef_[0] + model.intercept_[0]
+    np.testing.assert_allclose(model.decision_function(X), decisions, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parts": ["t", 3]}, "parts has the value 3"),
+        ({"parts": "th"}, "parts cannot be 'th'"),
+        ({"parts": ["t"]}, "each of the 1 parts"),
+        ({"weights": [1.0, None]}, "weights has the value None"),
+        ({"weights": [1.0, True]}, "weights has the value True"),
+        ({"weights": 5}, "weights must be None or a finite number"),
+    ],
+)
+def test_parts_in_files_are_checked(change: dict[str, Any], message: str) -> None:
+    stored = parameters.kernel_to_json(AllPairs(Linear(), ("t", "h"), (1.0, np.float64(0.5))))
+    assert parameters.kernel_from_json(stored) == AllPairs(Linear(), ("t", "h"), (1.0, 0.5))
+    stored["parameters"] |= change
+    with pytest.raises(InvalidParameterError, match=message):
+        parameters.kernel_from_json(stored)

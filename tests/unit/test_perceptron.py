@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filbert import Examples, Forest, TreePerceptron
+from filbert import Examples, Forest, TreePerceptron, progress
 from filbert.errors import InvalidParameterError
 from filbert.kernels import (
     RBF,
@@ -296,6 +296,33 @@ def test_errors_of_each_thousand_are_told() -> None:
     assert clf.error_history_.sum() == clf.n_errors_
     online = TreePerceptron(n_epochs=3, engine="online").fit(X, y)
     assert online.error_history_.tolist() == clf.error_history_.tolist()
+
+
+def test_progress_tells_the_share_of_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Bar:
+        n = 0
+        desc = ""
+
+        def __init__(self, **_: Any) -> None:
+            pass
+
+        def __enter__(self) -> "Bar":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def update(self, _: int) -> None:
+            shown.append(self.desc)
+
+    monkeypatch.setattr(progress, "tqdm", Bar)
+    with TreePerceptron(verbose=1)._progress("learning", 40) as tell:
+        assert tell is not None
+        tell(10, 4)
+        tell(40, 10)
+    assert shown == ["learning, 40.0% wrong", "learning, 25.0% wrong"]
 
 
 # ---------------------------------------------------------------- bounded models

@@ -35,7 +35,7 @@ from filbert.kernels import (
 )
 from filbert.kernels.terms import is_sum, terms_of
 from filbert.sum_factors import constant_factors, sum_factors, vector_factors
-from filbert.sum_model import SumModel
+from filbert.sum_model import SumModel, _VectorScorer
 from tests.reference.trees import write
 from tests.strategies import random_trees
 
@@ -273,11 +273,21 @@ def test_the_same_bytes_on_any_number_of_threads(loss: Any) -> None:
 def test_many_are_scored_by_factors_and_few_by_products(monkeypatch: pytest.MonkeyPatch) -> None:
     X, new, y = examples(7, 60), examples(8, 60), labels(7, 60)
     model = TreeSVC(KERNEL, random_state=1).fit(X, y)
-    few = model.decision_function(new)
-    monkeypatch.setattr("filbert.sum_model._MANY_PAIRS", 0)
-    assert_allclose(model.decision_function(new), few, rtol=1e-10, atol=1e-10)
+    ways = {}
+    for many in (False, True):
+        monkeypatch.setattr("filbert.sum_model._VectorScorer._are_many", lambda *_, m=many: m)
+        ways[many] = model.decision_function(new)
+    assert_allclose(ways[True], ways[False], rtol=1e-10, atol=1e-10)
     monkeypatch.setattr("filbert.sum_factors.MOST_PRODUCTS", 10)  # then products after all
-    assert model.decision_function(new).tobytes() == few.tobytes()
+    assert model.decision_function(new).tobytes() == ways[False].tobytes()
+
+
+def test_what_counts_as_many() -> None:
+    scorer = _VectorScorer(Polynomial(3), vectors(1, 2000), np.ones((1, 2000)))
+    assert not scorer._are_many(vectors(2, 10))
+    assert scorer._are_many(vectors(2, 1000))
+    wide = np.ones((2000, 200))
+    assert not _VectorScorer(Polynomial(3), wide, np.ones((1, 2000)))._are_many(wide)
 
 
 def test_a_path_over_costs_and_a_warm_start() -> None:

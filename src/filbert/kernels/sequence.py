@@ -92,7 +92,7 @@ class Sequence(PlainKernel):
         verbose : int
             Whether to show a progress bar.
         """
-        decay, length = self._checked()
+        decay, length = self._cost()
         a, b = self._rows(X, None if Y is X else Y)
         out = empty_matrix(len(a.ends), len((a if b is None else b).ends))
         with progress_bar("Sequence", show=verbose > 0) as progress:
@@ -111,7 +111,7 @@ class Sequence(PlainKernel):
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
         """Compute the kernel of each sequence with itself."""
-        decay, length = self._checked()
+        decay, length = self._cost()
         rows, _ = self._rows(X, None)
         values = _core.sequence_selves(
             decay, length, rows.labels, rows.ends, bool(self.normalize), n_threads(n_jobs)
@@ -147,8 +147,7 @@ class Sequence(PlainKernel):
         leaves_only = self.of == "leaves"
         return _Rows(*_core.label_sequences(forest._dag, forest._roots, leaves_only))
 
-    def _checked(self) -> tuple[float, int]:
-        """Check the parameters; a length of 0 stands for all."""
+    def _check(self) -> None:
         if not is_number(self.decay) or not 0 < self.decay <= 1:
             raise InvalidParameterError(f"Sequence: decay must be in (0, 1], got {self.decay!r}")
         length = self.length
@@ -161,7 +160,11 @@ class Sequence(PlainKernel):
                 f"Sequence: of must be 'leaves' or 'preorder', got {self.of!r}"
             )
         self._check_switch("normalize")
-        return float(self.decay), 0 if length is None else int(length)
+
+    def _cost(self) -> tuple[float, int]:
+        """Return what the core needs to know; a length of 0 stands for all."""
+        self._check()
+        return float(self.decay), 0 if self.length is None else int(self.length)
 
 
 def _is_lists(X: Any) -> bool:

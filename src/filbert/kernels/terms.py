@@ -11,6 +11,7 @@ from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels.algebra import (
     Constant,
+    Expression,
     FloatArray,
     Kernel,
     Normalized,
@@ -23,6 +24,7 @@ from filbert.kernels.algebra import (
 from filbert.kernels.matrices import stacked
 from filbert.kernels.pairs import AllPairs, EachPart
 from filbert.kernels.plain import PlainKernel
+from filbert.kernels.sequence import Sequence
 from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.vector import Linear, Polynomial, VectorKernel
 
@@ -126,7 +128,7 @@ def check_expression(kernel: Kernel) -> None:
     """Raise InvalidParameterError where a parameter anywhere in an expression is wrong."""
     if isinstance(kernel, TreeKernel):
         kernel._spec()
-    elif hasattr(kernel, "_check"):
+    elif isinstance(kernel, VectorKernel | Sequence | Expression):
         kernel._check()
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):

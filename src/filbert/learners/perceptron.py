@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,9 +14,10 @@ from filbert import _core
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import Kernel, SubsetTree, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import check_expression, check_is_sum, is_sum, plain_kernels
-from filbert.learners.perceptron_model import Log, PerceptronModel
-from filbert.learners.perceptron_terms import check_is_online
+from filbert.kernels.terms import check_is_sum, is_sum
+from filbert.learners.perceptron_model import Log, PerceptronModel, Targets
+from filbert.learners.perceptron_parameters import check_parameters
+from filbert.learners.perceptron_terms import Batch, dense_widths
 from filbert.learners.svm import classes_by_score
 from filbert.learners.targets import (
     checked_classes,
@@ -31,12 +31,10 @@ from filbert.model import factorize
 from filbert.progress import progress_bar
 from filbert.sum_factors import sum_factors
 from filbert.sum_model import rows_for, without_others
-from filbert.threads import n_threads
 from filbert.work import row_steps, steps_worth_trying
 
 FloatArray = NDArray[np.float64]
 
-_CHOICES = {"forget": ("oldest", "lightest"), "engine": ("auto", "online", "factors")}
 Tell = Callable[[int, int], None]  # (examples done, wrong predictions among them)
 _NOT_YET = 2**32 - 1  # no support vector so far
 
@@ -110,7 +108,8 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Wrong predictions among each 1,000 examples in turn.
     n_support_ : int
     n_nodes_ : int
-        Distinct nodes of the support vectors' trees: the nodes of the DAG.
+        Distinct nodes of the support vectors' trees: the nodes of the DAG; of several terms of
+        trees, the sum.
     n_tree_nodes_ : int
         Nodes of these trees, counted with repetition.
     n_forgotten_ : int
@@ -174,17 +173,18 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes, coded = checked_classes(y, n, "TreePerceptron")
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, classes, coded)
-        _check_some(weights)
-        signs = signs_of(coded, len(classes))
+        if not weights.any():
+            raise InvalidParameterError("all weights are zero: there is nothing to learn from")
+        targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
         order = self._order(n)
-        model, engine = self._by_factors(kernel, X, signs, weights, order)
+        model, engine = self._by_factors(kernel, X, targets, order)
         if model is None:
-            model = self._new_model(kernel, len(signs))
+            model = self._new_model(kernel, targets.n_problems)
             batch = model.batch(X, self.n_jobs)
             support_of = np.full(n, _NOT_YET, dtype=np.uint32)
-            for epoch in range(len(order)):
-                with self._progress(f"epoch {epoch + 1}", n) as progress:
-                    self._learn(model, batch, signs, weights, order[epoch], support_of, progress)
+            for number, epoch in enumerate(order, 1):
+                with self._progress(f"epoch {number} of {len(order)}", n) as progress:
+                    self._learn(model, batch, targets, epoch, support_of, progress)
         self._take(classes, model, engine)
         return self
 
@@ -221,14 +221,14 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         coded = coded_labels(y, n, known)
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, known, coded)
-        signs = signs_of(coded, len(known))
-        model = self.model_ if hasattr(self, "model_") else self._new_model(kernel, len(signs))
+        targets = Targets(signs_of(coded, len(known)), weights, float(self.margin))
+        model = getattr(self, "model_", None) or self._new_model(kernel, targets.n_problems)
         batch = model.batch(X, self.n_jobs)
         support_of = np.full(n, _NOT_YET, dtype=np.uint32)
         order = np.arange(n, dtype=np.uint32)
         try:
             with self._progress("learning", n) as progress:
-                self._learn(model, batch, signs, weights, order, support_of, progress)
+                self._learn(model, batch, targets, order, support_of, progress)
         finally:
             self._take(known, model, "online")
         return self
@@ -277,18 +277,15 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self,
         model: PerceptronModel,
-        batch: Any,
-        signs: NDArray[np.int8],
-        weights: FloatArray,
+        batch: Batch,
+        targets: Targets,
         order: NDArray[np.uint32],
         support_of: NDArray[np.uint32],
         progress: Tell | None,
     ) -> None:
         model.learn(
             batch,
-            signs,
-            weights,
-            float(self.margin),
+            targets,
             order,
             support_of,
             max_nodes=self.max_nodes,
@@ -297,12 +294,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _by_factors(
-        self,
-        kernel: Kernel,
-        X: Any,
-        signs: NDArray[np.int8],
-        weights: FloatArray,
-        order: NDArray[np.uint32],
+        self, kernel: Kernel, X: Any, targets: Targets, order: NDArray[np.uint32]
     ) -> tuple[PerceptronModel | None, str]:
         """Learn by factors, where that is wanted and possible; else tell why not."""
         if self.engine == "online":
@@ -322,9 +314,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._progress("learning", order.size) as progress:
             rows, log = _core.train_perceptron(
                 factors,
-                signs,
-                weights,
-                float(self.margin),
+                targets.signs,
+                targets.weights,
+                targets.margin,
                 bool(self.fit_intercept),
                 order,
                 progress,
@@ -332,10 +324,11 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = PerceptronModel(
             kernel,
             intercept=bool(self.fit_intercept),
-            n_problems=len(signs),
+            n_problems=targets.n_problems,
             support=without_others(kernel, X[rows.astype(np.intp)]),
             log=Log(*log),
         )
+        model.widths = dense_widths(kernel, X)
         return model, "factors"
 
     def _factors(self, kernel: Kernel, X: Any) -> _core.KernelOperator | _core.SumOperator:
@@ -407,57 +400,10 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         `fit` and `partial_fit` do so first.
         """
-        for name, choices in _CHOICES.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in choices:
-                listed = ", ".join(map(repr, choices[:-1]))
-                self._refuse(name, f"{listed} or {choices[-1]!r}")
-        for name in ("average", "vote", "fit_intercept", "shuffle"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                self._refuse(name, "True or False")
-        for name, most in (("n_epochs", 2**32), ("max_nodes", 2**63)):
-            value = getattr(self, name)
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not (whole and 1 <= value < most) and (value is not None or name == "n_epochs"):
-                self._refuse(name, "a positive integer")
-        margin = self.margin
-        if not isinstance(margin, Real) or isinstance(margin, bool) or not 0 <= margin < np.inf:
-            self._refuse("margin", "a number that is not negative")
-        self._check_kernel()
-        n_threads(self.n_jobs)
-
-    def _check_kernel(self) -> None:
-        if self.kernel is not None and not isinstance(self.kernel, Kernel):
-            self._refuse("kernel", "a kernel of filbert.kernels, such as SubsetTree()")
-        kernel = self._new_kernel()
-        check_expression(kernel)
-        if not is_sum(kernel):  # nor has it factors
-            check_is_online(kernel)
-        if self.max_nodes is None:
-            return
-        if self.engine == "factors":
-            raise InvalidParameterError(
-                "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
-                "none. Use engine='auto' or 'online'."
-            )
-        if not any(isinstance(plain, TreeKernel) for plain in plain_kernels(kernel)):
-            raise InvalidParameterError(
-                f"TreePerceptron: max_nodes is a number of nodes of trees, and {self.kernel!r} "
-                "has none. Leave it at None."
-            )
-
-    def _refuse(self, name: str, wanted: str) -> None:
-        raise InvalidParameterError(
-            f"TreePerceptron: {name} must be {wanted}, got {getattr(self, name)!r}"
-        )
+        check_parameters(self.get_params(deep=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
-
-
-def _check_some(weights: FloatArray) -> None:
-    if not weights.any():
-        raise InvalidParameterError("all weights are zero: there is nothing to learn from")

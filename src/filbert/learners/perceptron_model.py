@@ -77,6 +77,20 @@ class Log:
         )
 
 
+@dataclass(frozen=True)
+class Targets:
+    """What is to be learnt of some examples."""
+
+    signs: NDArray[np.int8]  # by problem and example
+    weights: FloatArray  # by example
+    margin: float
+
+    @property
+    def n_problems(self) -> int:
+        """The number of problems of two classes."""
+        return len(self.signs)
+
+
 class PerceptronModel:
     """Support vectors with a log of updates.
 
@@ -164,9 +178,7 @@ class PerceptronModel:
     def learn(
         self,
         batch: Batch,
-        signs: NDArray[np.int8],
-        weights: FloatArray,
-        margin: float,
+        targets: Targets,
         order: NDArray[np.uint32],
         support_of: NDArray[np.uint32],
         *,
@@ -184,9 +196,9 @@ class PerceptronModel:
                 batch.parts,
                 batch.scales,
                 batch.norms,
-                signs,
-                weights,
-                margin,
+                targets.signs,
+                targets.weights,
+                targets.margin,
                 order[n_done:],
                 support_of,
                 2**63 if max_nodes is None else max_nodes,

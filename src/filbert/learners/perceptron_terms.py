@@ -30,7 +30,8 @@ from filbert.kernels import (
     Subtree,
     Sum,
 )
-from filbert.kernels.terms import simplified
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.terms import plain_kernels, simplified
 
 FloatArray = NDArray[np.float64]
 TreeTerm = SubsetTree | Subtree | PartialTree
@@ -81,7 +82,7 @@ class Terms:
         scales, own = _scales(self.kernel, iter(selves))
         if not np.isfinite(own).all():
             raise KernelOverflowError(f"{self.kernel!r} of an example with itself")
-        return Batch(parts, np.array(scales), np.sqrt(own), self._widths(X))
+        return Batch(parts, np.array(scales), np.sqrt(own), dense_widths(self.kernel, X))
 
     def together(self, data: list[Any]) -> Any:
         """Put what the terms are of together again, in the form that X has."""
@@ -91,18 +92,17 @@ class Terms:
             return parts[None]
         return Examples._of({str(name): one for name, one in parts.items()})
 
-    def _widths(self, X: Any) -> dict[str, int]:
-        """Return how many features dense vectors have, by part."""
-        vectors = {t.part or "": t.part_of(X) for t in self.terms if isinstance(t, VectorTerm)}
-        dense = {part: rows for part, rows in vectors.items() if not sp.issparse(rows)}
-        return {part: int(np.shape(rows)[1]) for part, rows in dense.items()}
-
     def data(self, X: Any) -> list[Any]:
         """Return what each term is of: a Forest, or vectors in rows."""
-        found = [None if isinstance(t, Constant) else _data(t, X) for t in self.terms]
-        n = next((one.shape[0] for one in found if one is not None), 0)
-        ones = sp.csr_array(np.ones((n, 1)))
-        return [ones if one is None else one for one in found]
+        ones = sp.csr_array(np.ones((n_examples(X), 1)))
+        return [ones if isinstance(t, Constant) else _data(t, X) for t in self.terms]
+
+
+def dense_widths(kernel: Kernel, X: Any) -> dict[str, int]:
+    """Return how many features dense vectors have, by part; those of sparse ones may vary."""
+    plain = [one for one in plain_kernels(kernel) if isinstance(one, VectorTerm)]
+    rows = {one.part or "": one.part_of(X) for one in plain}
+    return {part: int(np.shape(m)[1]) for part, m in rows.items() if not sp.issparse(m)}
 
 
 def check_is_online(kernel: Kernel) -> None:

@@ -13,15 +13,19 @@ from sklearn.base import BaseEstimator
 from filbert.errors import InvalidParameterError
 from filbert.kernels import (
     RBF,
+    AllPairs,
     Constant,
+    EachPart,
     Kernel,
     Linear,
     Normalized,
     PartialTree,
     Polynomial,
     Power,
+    Preference,
     Product,
     Scaled,
+    Sequence,
     SubsetTree,
     Subtree,
     Sum,
@@ -32,13 +36,15 @@ from filbert.kernels.terms import check_expression
 KERNELS: dict[str, type[Kernel]] = {
     kind.__name__: kind
     for kind in (
-        *(PartialTree, SubsetTree, Subtree),
+        *(PartialTree, SubsetTree, Subtree, Sequence),
         *(Linear, Polynomial, RBF),
         *(Constant, Normalized, Power, Product, Scaled, Sum),
+        *(AllPairs, EachPart, Preference),
     )
 }
 
 _OF_KERNELS = ("kernel", "left", "right")  # parameters that are kernels
+_LISTS = {"parts": str, "weights": float | int}  # parameters that are several values
 _DEEPEST = 50  # kernels within kernels: a file must not exhaust the stack
 _OPTIONAL = {"max_steps"}  # may be None, although the default is not
 
@@ -103,6 +109,8 @@ def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
     if name == "class_weight" and isinstance(value, dict):
         # Keys in JSON are strings, those of classes need not be.
         return [[_checked_class(_plain(k)), _checked_weight(_plain(v))] for k, v in value.items()]
+    if name in _LISTS and isinstance(value, list | tuple):
+        return [_checked_item(name, _plain(item)) for item in value]
     return _checked(cls, name, _plain(value))
 
 
@@ -113,6 +121,8 @@ def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
             raise InvalidParameterError("class_weight must have pairs of a class and a weight")
         return {_checked_class(k): _checked_weight(v) for k, v in value}
+    if name in _LISTS and isinstance(value, list):
+        return tuple(_checked_item(name, item) for item in value)
     return _checked(cls, name, value)
 
 
@@ -137,6 +147,12 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
         right = isinstance(value, allowed[type(default)])
     if not right or (isinstance(value, float) and not isfinite(value)):
         raise InvalidParameterError(f"{cls.__name__}: {name} cannot be {value!r:.60}")
+    return value
+
+
+def _checked_item(name: str, value: Any) -> Any:
+    if not isinstance(value, _LISTS[name]) or isinstance(value, bool):
+        raise InvalidParameterError(f"{name} has the value {value!r:.60}")
     return value
 
 
