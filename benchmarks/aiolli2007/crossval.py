@@ -33,10 +33,10 @@ def measured(name: str, decay: float, folds: int, repeats: int) -> Row:
     return {
         "kernel": name,
         "lambda": decay if has_trees(name) else "",
-        "F1": round(f1, 1),
+        "F1": round(float(f1), 1),
         "+-": round(float(np.std(scores, axis=0)[0]), 1),
-        "precision": round(precision, 1),
-        "recall": round(recall, 1),
+        "precision": round(float(precision), 1),
+        "recall": round(float(recall), 1),
         "cpu_seconds": round(time.process_time() - start, 2),
     }
 

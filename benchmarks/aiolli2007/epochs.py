@@ -11,7 +11,7 @@ from filbert import TreePerceptron, read_examples
 KERNELS = [("TK", 0.4), ("TK", 0.7), ("POLY3", 0.7), ("TK+POLY3", 0.4), ("TK+POLY3", 0.7)]
 EPOCHS = [1, 2, 3]
 # Votes need kernels of each test example with each support vector.
-N_VOTED, N_TEST_VOTED = 50_000, 5_000
+N_VOTED, N_TEST_VOTED = 100_000, 20_000
 
 
 def measured(

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import filbert.read
-from filbert import Examples, Forest, read_examples
+from filbert import Examples, Forest, TreePerceptron, read_examples
 from filbert.errors import (
     InputTypeError,
     InvalidParameterError,
@@ -25,6 +25,7 @@ from filbert.errors import (
     ParseError,
     SkippedInputWarning,
 )
+from filbert.kernels import Polynomial, SubsetTree
 from filbert.read import merged, stream
 
 TSV = "".join(f"{'x' if i % 3 else 'y z'}\t(S (A a{i}) (B b))\n" for i in range(10))
@@ -318,6 +319,24 @@ def test_all_before_a_bad_line_is_given(
         given.extend(stream(lines, batch_size, **options))
     assert (caught.value.line, caught.value.sample) == (3, 2)
     assert joined(given) == joined(list(stream(lines[:2], 2, **options)))
+
+
+def test_a_model_has_learnt_what_came_before_the_end_of_a_torn_stream() -> None:
+    lines = [line.encode() for line in TK.splitlines()]
+    kernel = SubsetTree(part="tree") + Polynomial(2, part="features")
+
+    def learn(model: TreePerceptron, lines: list[bytes]) -> None:
+        for X, y in stream(lines, 4, n_features=30):
+            model.partial_fit(X, y, classes=[-1, 1])
+
+    torn, whole = TreePerceptron(kernel), TreePerceptron(kernel)
+    learn(whole, lines)
+    with pytest.raises(ParseError) as caught:
+        learn(torn, [*lines, b"1 |BT| (S (A a"])
+    assert caught.value.sample == 10
+    assert torn.n_seen_ == whole.n_seen_ == 10
+    X, _ = next(stream(lines, 10, n_features=30))
+    assert torn.decision_function(X).tolist() == whole.decision_function(X).tolist()
 
 
 def test_lines_and_examples_are_counted_apart() -> None:
