@@ -8,19 +8,23 @@
 //
 // Columns are found depth first, as sets are in mining: the rows that have a product are gone
 // through for the features that they have after it. What a single row has is in its diagonal, and
-// so is all that is made with it; no product is looked up, and none has to be remembered.
+// so is all that is made with it. Products that the same rows have are one column.
 
 #include "engine/vector_factors.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
+#include "base/hash.hpp"
+#include "base/id_table.hpp"
 #include "engine/frequency_class.hpp"
 #include "engine/set_keys.hpp"
 
@@ -160,19 +164,57 @@ class Masses {
   std::vector<double> rest_;
 };
 
-// Columns with the rows that have them.
+// Columns with the rows that have them, ascending.
 struct Columns {
   std::vector<double> mass;
-  std::vector<std::uint64_t> end;
+  std::vector<std::uint64_t> hash;  // of the rows and values
+  std::vector<std::uint64_t> begin{0};
   LargeArray<std::uint32_t> rows;
   LargeArray<double> values;  // or empty: all are 1
+
+  std::size_t size() const { return mass.size(); }
+  std::span<const std::uint32_t> rows_of(std::size_t c) const {
+    return {rows.data() + begin[c], begin[c + 1] - begin[c]};
+  }
+  std::span<const double> values_of(std::size_t c) const {
+    if (values.empty()) return {};
+    return {values.data() + begin[c], begin[c + 1] - begin[c]};
+  }
+
+  void add(std::uint32_t row, double value, bool with_values) {
+    rows.push_back(row);
+    if (with_values) values.push_back(value);
+  }
+  void end_column(double of_column) {
+    mass.push_back(of_column);
+    hash.push_back(0);
+    begin.push_back(rows.size());
+    for (const std::uint32_t row : rows_of(size() - 1)) hash.back() += spread(row);
+    for (const double value : values_of(size() - 1)) {
+      hash.back() = mix(hash.back() ^ std::bit_cast<std::uint64_t>(value), kHashA);
+    }
+  }
+  void drop_last() {
+    mass.pop_back();
+    hash.pop_back();
+    begin.pop_back();
+    rows.resize(begin.back());
+    if (!values.empty()) values.resize(begin.back());
+  }
 };
+
+bool same_rows(const Columns& a, std::size_t i, const Columns& b, std::size_t j) {
+  return std::ranges::equal(a.rows_of(i), b.rows_of(j)) &&
+         std::ranges::equal(a.values_of(i), b.values_of(j));
+}
 
 // All columns whose products begin with some of the features.
 class ColumnSearch {
  public:
   ColumnSearch(const SharedFeatures& x, const PolynomialSpec& spec)
       : x_(x), degree_(spec.degree), masses_(spec), counts_(x.features.size(), 0), of_(degree_) {}
+
+  void begin_task() { known_ = IdTable(); }
 
   void run(std::uint32_t feature, std::span<const std::uint32_t> rows, Columns& out,
            const StopToken& token) {
@@ -222,13 +264,17 @@ class ColumnSearch {
     }
   }
 
-  void list(std::span<const Place> places, double mass, Columns& out) const {
-    for (const Place& place : places) out.rows.push_back(place.row);
-    if (x_.any_varies) {
-      for (const Place& place : places) out.values.push_back(place.value);
-    }
-    out.mass.push_back(mass);
-    out.end.push_back(out.rows.size());
+  // Products that the same rows have, with the same values, are one column.
+  void list(std::span<const Place> places, double mass, Columns& out) {
+    for (const Place& place : places) out.add(place.row, place.value, x_.any_varies);
+    out.end_column(mass);
+    const auto last = static_cast<std::uint32_t>(out.size() - 1);
+    const std::uint32_t column = known_.find_or_insert(
+        out.hash[last], [&](std::uint32_t c) { return same_rows(out, c, out, last); },
+        [&] { return last; });
+    if (column == last) return;
+    out.mass[column] += mass;
+    out.drop_last();
   }
 
   // The places by their next feature, of those that several rows have.
@@ -269,6 +315,7 @@ class ColumnSearch {
   Masses masses_;
   std::vector<std::uint64_t> counts_;  // by feature; all 0 between calls
   std::vector<Level> of_;              // by size of a product
+  IdTable known_;                      // columns of this task
 };
 
 class VectorFactors {
@@ -291,6 +338,8 @@ class VectorFactors {
                  });
     check_memory(out);
     find_columns();
+    parallel_for(1, threads_for(100.0 * n_entries_, 1), watch_,
+                 [&](std::size_t, int, const StopToken& token) { merge_columns(token); });
     number_columns(out);
     list_by_row(out);
     finish_rows(out);
@@ -378,6 +427,7 @@ class VectorFactors {
                  [&](std::size_t task, int worker, const StopToken& token) {
                    auto& search = searches[static_cast<std::size_t>(worker)];
                    if (!search) search = std::make_unique<ColumnSearch>(*x_, spec_);
+                   search->begin_task();
                    for (std::uint32_t f = task_begin[task]; f < task_begin[task + 1]; ++f) {
                      search->run(f, rows_of(f), parts_[task], token);
                    }
@@ -420,56 +470,71 @@ class VectorFactors {
     const Masses masses(spec_);
     const double mass = masses.mass(masses.none());
     if (mass == 0.0 || rows_.size() < 2) return;
-    for (std::uint32_t i = 0; i < rows_.size(); ++i) {
-      columns.rows.push_back(i);
-      if (x_->any_varies) columns.values.push_back(1.0);
-    }
-    columns.mass.push_back(mass);
-    columns.end.push_back(rows_.size());
+    for (std::uint32_t i = 0; i < rows_.size(); ++i) columns.add(i, 1.0, x_->any_varies);
+    columns.end_column(mass);
   }
 
-  // visit(column, its part, begin, end), in the order of discovery.
+  // Tasks do not know of each other's columns.
+  void merge_columns(const StopToken& token) {
+    IdTable known;
+    std::vector<std::pair<Columns*, std::uint32_t>> of;  // by id
+    for (Columns& part : parts_) {
+      for (std::uint32_t c = 0; c < part.size(); ++c) {
+        if (of.size() >= kNone) throw CapacityError("there are 2^32 products of features or more");
+        if (c % 1024 == 0) token.check();
+        const auto id = static_cast<std::uint32_t>(of.size());
+        const std::uint32_t first = known.find_or_insert(
+            part.hash[c],
+            [&](std::uint32_t other) {
+              return same_rows(*of[other].first, of[other].second, part, c);
+            },
+            [&] { return id; });
+        if (first == id) {
+          of.emplace_back(&part, c);
+        } else {
+          of[first].first->mass[of[first].second] += part.mass[c];
+          part.mass[c] = 0.0;  // it is there already
+        }
+      }
+    }
+  }
+
+  // visit(column, its part, its place there), in the order of discovery.
   template <class Visit>
   void for_each_column(const Visit& visit) const {
     std::size_t column = 0;
     for (const Columns& part : parts_) {
-      std::uint64_t begin = 0;
-      for (std::size_t c = 0; c < part.mass.size(); ++c, ++column) {
-        visit(column, part, c, begin);
-        begin = part.end[c];
+      for (std::size_t c = 0; c < part.size(); ++c) {
+        if (part.mass[c] > 0.0) visit(column++, part, c);
       }
     }
   }
 
   void number_columns(TreeFactors& out) {
     std::array<std::uint64_t, kFrequencyClasses + 1> begin{};
-    const auto class_of = [](const Columns& part, std::size_t c, std::uint64_t first) {
-      return frequency_class(static_cast<double>(part.end[c] - first));
+    const auto class_of = [](const Columns& part, std::size_t c) {
+      return frequency_class(static_cast<double>(part.rows_of(c).size()));
     };
-    for_each_column([&](std::size_t, const Columns& part, std::size_t c, std::uint64_t first) {
-      ++begin[class_of(part, c, first) + 1];
-    });
+    for_each_column(
+        [&](std::size_t, const Columns& part, std::size_t c) { ++begin[class_of(part, c) + 1]; });
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    if (begin.back() >= kNone) throw CapacityError("there are more than 2^32 products of features");
     out.mass.resize(begin.back());
     rank_.resize(begin.back());
-    for_each_column(
-        [&](std::size_t column, const Columns& part, std::size_t c, std::uint64_t first) {
-          rank_[column] = static_cast<std::uint32_t>(begin[class_of(part, c, first)]++);
-          out.mass[rank_[column]] = part.mass[c];
-        });
+    for_each_column([&](std::size_t column, const Columns& part, std::size_t c) {
+      rank_[column] = static_cast<std::uint32_t>(begin[class_of(part, c)]++);
+      out.mass[rank_[column]] = part.mass[c];
+    });
   }
 
   // visit(row, rank, value) for all entries.
   template <class Visit>
   void for_each_entry(const StopToken& token, const Visit& visit) const {
-    for_each_column(
-        [&](std::size_t column, const Columns& part, std::size_t c, std::uint64_t first) {
-          if (column % 1024 == 0) token.check();
-          for (std::uint64_t k = first; k < part.end[c]; ++k) {
-            visit(part.rows[k], rank_[column], part.values.empty() ? 1.0 : part.values[k]);
-          }
-        });
+    for_each_column([&](std::size_t column, const Columns& part, std::size_t c) {
+      if (column % 1024 == 0) token.check();
+      for (std::uint64_t k = part.begin[c]; k < part.begin[c + 1]; ++k) {
+        visit(part.rows[k], rank_[column], part.values.empty() ? 1.0 : part.values[k]);
+      }
+    });
   }
 
   void list_by_row(TreeFactors& out) {

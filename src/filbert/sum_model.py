@@ -59,6 +59,7 @@ class SumModel:
         n_jobs : int, optional
             Threads; the values do not depend on it.
         """
+        X = rows_for(self.kernel, X)
         terms = terms_of(self.kernel, X, n_jobs=n_jobs)
         values = np.tile(self.intercept, (n_examples(X), 1))
         if self.coef.shape[1] == 0 or len(values) == 0:

@@ -112,17 +112,35 @@ void matrices_with_hardly_anything() {
   });
 }
 
-// Seven features of value 1 have 64 sets of up to three.
+// Rows with 7 of 8 features of value 1 have 64 sets of up to three each, and all of them 93.
 void features_of_one_value_are_there_once() {
   Matrix m;
-  for (int row = 0; row < 2; ++row) {
-    for (std::int64_t f = 0; f < 7; ++f) m.add(f, 1.0);
+  for (std::int64_t row = 0; row < 8; ++row) {
+    for (std::int64_t f = 0; f < 8; ++f) {
+      if (f != row) m.add(f, 1.0);
+    }
     m.end_row();
   }
   const TreeFactors factors = vector_factors(m.rows(), {3, 1.0, 1.0, true}, kRoom, 1, {});
-  CHECK_EQUAL(factors.mass.size(), std::size_t{64});
+  CHECK_EQUAL(factors.mass.size(), std::size_t{93});
+  CHECK_EQUAL(factors.columns_of(0).size(), std::size_t{64});
   CHECK(factors.values.empty());
   CHECK_EQUAL(factors.diagonal[0], 0.0);
+}
+
+// Whatever the products, the rows tell them apart.
+void products_of_the_same_rows_are_one_column() {
+  Matrix m;
+  for (int row = 0; row < 4; ++row) {
+    for (std::int64_t f = 0; f < 7; ++f) m.add(f, 1.0);
+    if (row < 2) m.add(7, 0.5 * row + 1.0);
+    if (row < 2) m.add(8, 0.5 * row + 1.0);
+    m.end_row();
+  }
+  const PolynomialSpec spec{2, 1.0, 1.0, true};
+  const TreeFactors factors = vector_factors(m.rows(), spec, kRoom, 1, {});
+  CHECK_EQUAL(factors.mass.size(), std::size_t{3});  // of all rows, with 7 or 8, with two of them
+  check_matrix(m, spec);
 }
 
 void the_same_bytes_on_any_number_of_threads() {
@@ -145,7 +163,7 @@ void too_many_products() {
   }
   CHECK_THROWS(OutOfMemory, vector_factors(m.rows(), {3, 1.0, 1.0, true}, kRoom, 1, {}));
   CHECK_EQUAL(vector_factors(m.rows(), {1, 1.0, 0.0, true}, kRoom, 1, {}).mass.size(),
-              std::size_t{100'000});
+              std::size_t{1});
 }
 
 void values_beyond_double() {
@@ -180,6 +198,7 @@ int main() {
       TEST(the_kernel_matrix),
       TEST(matrices_with_hardly_anything),
       TEST(features_of_one_value_are_there_once),
+      TEST(products_of_the_same_rows_are_one_column),
       TEST(the_same_bytes_on_any_number_of_threads),
       TEST(too_many_products),
       TEST(values_beyond_double),

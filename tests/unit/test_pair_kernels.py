@@ -241,12 +241,12 @@ def test_models_are_saved(either: tuple[Examples, Any], kernel: Kernel, tmp_path
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"parts": ["t", 3]}, "parts has the value 3"),
+        ({"parts": ["t", 3]}, r"parts cannot be \['t', 3\]"),
         ({"parts": "th"}, "parts cannot be 'th'"),
         ({"parts": ["t"]}, "each of the 1 parts"),
-        ({"weights": [1.0, None]}, "weights has the value None"),
-        ({"weights": [1.0, True]}, "weights has the value True"),
-        ({"weights": 5}, "weights must be None or a finite number"),
+        ({"weights": [1.0, None]}, r"weights cannot be \[1.0, None\]"),
+        ({"weights": [1.0, True]}, "weights must be None or a finite number"),
+        ({"weights": 5}, "weights cannot be 5"),
     ],
 )
 def test_parts_in_files_are_checked(change: dict[str, Any], message: str) -> None:
@@ -255,3 +255,15 @@ def test_parts_in_files_are_checked(change: dict[str, Any], message: str) -> Non
     stored["parameters"] |= change
     with pytest.raises(InvalidParameterError, match=message):
         parameters.kernel_from_json(stored)
+
+
+def test_what_is_within_is_checked_before_training(either: tuple[Examples, Any]) -> None:
+    X, y = either
+    for kernel in (
+        EachPart(Sequence(2.0), ("t", "h")),
+        SubsetTree().on("t") * Sequence(2.0).on("h"),
+    ):
+        with pytest.raises(InvalidParameterError, match="Sequence: decay must be in"):
+            TreeSVC(kernel, strategy="usvm").check_parameters()
+        with pytest.raises(InvalidParameterError, match="Sequence: decay must be in"):
+            TreeSVC(kernel, strategy="usvm").fit(X, y)

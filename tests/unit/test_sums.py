@@ -345,6 +345,8 @@ def test_what_is_too_long_to_factorise_goes_by_the_matrix(monkeypatch: pytest.Mo
     assert model.engine_.startswith("rows: factorising takes more than")
     check_optimum(model, kernel(X), y)
     assert TreeSVC(kernel, engine="factors").fit(X, y).engine_ == "factors: as asked for"
+    monkeypatch.setattr("filbert.learners.exact._ROWS_KEPT", 1000)
+    assert TreeSVC(kernel).fit(X, y).engine_ == "factors: the kernel matrix would not fit"
 
 
 def test_products_of_many_features_go_by_the_matrix() -> None:
@@ -353,8 +355,9 @@ def test_products_of_many_features_go_by_the_matrix() -> None:
     model = TreeSVC(Polynomial(3), tol=1e-5, random_state=0).fit(X, y)
     assert model.engine_.startswith("rows: Polynomial")
     check_optimum(model, Polynomial(3)(X), y)
-    with pytest.raises(OutOfMemoryError, match="products of up to 3 features"):
-        TreeSVC(Polynomial(3), engine="factors").fit(X, y)
+    for ways in ({"engine": "factors"}, {"max_memory": 10_000}):
+        with pytest.raises(OutOfMemoryError, match=r"products of up to 3 features.*'usvm'.*fewer"):
+            TreeSVC(Polynomial(3), **ways).fit(X, y)
 
 
 def test_a_matrix_that_does_not_fit() -> None:

@@ -128,7 +128,7 @@ def check_expression(kernel: Kernel) -> None:
     """Raise InvalidParameterError where a parameter anywhere in an expression is wrong."""
     if isinstance(kernel, TreeKernel):
         kernel._spec()
-    elif isinstance(kernel, VectorKernel | Sequence | Expression):
+    elif isinstance(kernel, Sequence | VectorKernel | Expression):
         kernel._check()
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):

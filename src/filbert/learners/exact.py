@@ -162,16 +162,29 @@ class SumTrainer(DualTrainer):
         self.matrix, self.engine = self._matrix(engine)
 
     def _matrix(self, engine: Engine) -> tuple[SumOperator | GramTrainer, str]:
+        """Return what computes kernels, which engine that is and why.
+
+        Where the whole matrix does not fit, there is no other way than factors, whatever they take.
+        """
         if engine == "rows":
             return self._whole_matrix(), "rows: as asked for"
+        if engine == "factors" or not self._whole_matrix_fits():
+            reason = "as asked for" if engine == "factors" else "the kernel matrix would not fit"
+            return self._only_factors(), f"factors: {reason}"
         try:
-            return self._factors(limited=engine == "auto"), (
-                "factors: as asked for" if engine == "factors" else "factors: those of all terms"
-            )
+            return self._factors(limited=True), "factors: those of all terms"
         except (WorkLimitError, OutOfMemoryError) as error:
-            if engine == "factors" or not self._whole_matrix_fits():
-                raise
             return self._whole_matrix(), f"rows: {error}"
+
+    def _only_factors(self) -> SumOperator:
+        try:
+            return self._factors(limited=False)
+        except OutOfMemoryError as error:
+            what = error.what
+        raise OutOfMemoryError(
+            f"{what}; strategy='usvm' takes any kernel without factors, and vectors of fewer "
+            "features have fewer products"
+        )
 
     def _factors(self, *, limited: bool) -> SumOperator:
         return sum_factors(

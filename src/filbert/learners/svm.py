@@ -212,7 +212,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.model_, CallableKernelModel):
             values = self.model_.decision_function(self._examples(X))
         elif isinstance(self.model_, SumModel):
-            values = self.model_.decision_function(self._examples(X), n_jobs=self.n_jobs)
+            values = self.model_.decision_function(X, n_jobs=self.n_jobs)
         else:
             # Partial trees that were not factorised in training are not in prediction.
             partial = isinstance(self.model_.kernel, PartialTree)

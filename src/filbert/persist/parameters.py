@@ -36,15 +36,15 @@ from filbert.kernels.terms import check_expression
 KERNELS: dict[str, type[Kernel]] = {
     kind.__name__: kind
     for kind in (
-        *(PartialTree, SubsetTree, Subtree, Sequence),
+        *(PartialTree, Sequence, SubsetTree, Subtree),
         *(Linear, Polynomial, RBF),
-        *(Constant, Normalized, Power, Product, Scaled, Sum),
         *(AllPairs, EachPart, Preference),
+        *(Constant, Normalized, Power, Product, Scaled, Sum),
     )
 }
 
 _OF_KERNELS = ("kernel", "left", "right")  # parameters that are kernels
-_LISTS = {"parts": str, "weights": float | int}  # parameters that are several values
+_LISTS: dict[str, Any] = {"parts": str, "weights": int | float}  # and those that are several
 _DEEPEST = 50  # kernels within kernels: a file must not exhaust the stack
 _OPTIONAL = {"max_steps"}  # may be None, although the default is not
 
@@ -109,8 +109,8 @@ def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
     if name == "class_weight" and isinstance(value, dict):
         # Keys in JSON are strings, those of classes need not be.
         return [[_checked_class(_plain(k)), _checked_weight(_plain(v))] for k, v in value.items()]
-    if name in _LISTS and isinstance(value, list | tuple):
-        return [_checked_item(name, _plain(item)) for item in value]
+    if name in _LISTS and value is not None:
+        return _checked_list(cls, name, [_plain(item) for item in value])
     return _checked(cls, name, _plain(value))
 
 
@@ -121,8 +121,8 @@ def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
             raise InvalidParameterError("class_weight must have pairs of a class and a weight")
         return {_checked_class(k): _checked_weight(v) for k, v in value}
-    if name in _LISTS and isinstance(value, list):
-        return tuple(_checked_item(name, item) for item in value)
+    if name in _LISTS and value is not None:
+        return tuple(_checked_list(cls, name, value))
     return _checked(cls, name, value)
 
 
@@ -150,9 +150,9 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
     return value
 
 
-def _checked_item(name: str, value: Any) -> Any:
-    if not isinstance(value, _LISTS[name]) or isinstance(value, bool):
-        raise InvalidParameterError(f"{name} has the value {value!r:.60}")
+def _checked_list(cls: type[BaseEstimator], name: str, value: Any) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(item, _LISTS[name]) for item in value):
+        raise InvalidParameterError(f"{cls.__name__}: {name} cannot be {value!r:.60}")
     return value
 
 
