@@ -183,13 +183,13 @@ def epochs() -> Callable[[], Any]:
         try:
             clf.fit(forest, y)
         except KeyboardInterrupt:
-            n_epochs, n = divmod(clf.n_seen_, len(forest))
-            assert 0 < clf.n_seen_ < clf.n_epochs * len(forest)
-            few = forest[:20]
-            rest = TreePerceptron(n_epochs=1).fit(forest, y)
-            assert rest.n_updates_ <= clf.n_updates_ or n_epochs == 0
-            clf.partial_fit(few, y[:20])
-            assert clf.n_seen_ == n_epochs * len(forest) + n + 20
+            n_seen = clf.n_seen_
+            assert 0 < n_seen < clf.n_epochs * len(forest)
+            same = TreePerceptron(n_epochs=n_seen // len(forest) + 1).fit(forest, y)
+            log, whole = clf.model_.plain()[1], same.model_.plain()[1]
+            assert log.time.tolist() == whole.time[whole.time <= n_seen].tolist()
+            clf.partial_fit(forest[:20], y[:20])
+            assert clf.n_seen_ == n_seen + 20
             raise
 
     return learn
