@@ -47,7 +47,7 @@ class SumModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "support", without_others(self.kernel, self.support))
-        terms = terms_of(self.kernel, self.support)
+        terms = terms_of(self.kernel, self.support) if self.coef.shape[1] > 0 else []
         object.__setattr__(self, "_scorers", [self._scorer(term) for term in terms])
 
     def decision_function(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:

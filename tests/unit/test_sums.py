@@ -308,6 +308,22 @@ def test_a_grid_over_what_is_within() -> None:
     assert len(search.predict(examples(11, 5))) == 5
 
 
+@pytest.mark.parametrize("kernel", [KERNEL, Polynomial(2).on("features"), Constant(1.0)], ids=repr)
+def test_a_model_without_support_vectors(kernel: Kernel) -> None:
+    model = SumModel(kernel, examples(1)[:0], np.zeros((2, 0)), np.array([0.5, -1.0]))
+    assert model.decision_function(examples(2, 3)).tolist() == [[0.5, -1.0]] * 3
+    assert model.decision_function(examples(2, 3)[:0]).shape == (0, 2)
+
+
+def test_powers_beyond_what_a_polynomial_may_have() -> None:
+    assert is_sum(Polynomial(50) ** 2)
+    assert not is_sum(Polynomial(50) ** 3)
+    X = vectors(1, 6)
+    expected = (Polynomial(5) ** 4)(X)
+    actual = sum_factors(Polynomial(5) ** 4, X).scores(np.eye(6), 1)
+    assert_allclose(actual, expected, rtol=1e-9, atol=1e-10)
+
+
 def test_the_training_set_is_not_kept() -> None:
     X, y = examples(12, 40), labels(12, 40)
     model = TreeSVC(SubsetTree().on("tree") + Linear().on("features")).fit(X, y)

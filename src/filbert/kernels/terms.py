@@ -28,6 +28,7 @@ from filbert.kernels.sequence import Sequence
 from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.vector import Linear, Polynomial, VectorKernel
 
+_MOST_DEGREES = 100  # of a Polynomial
 _TERMS = (SubsetTree, Subtree, PartialTree, Linear, Polynomial)
 
 
@@ -218,7 +219,7 @@ def _raised(kernel: Power) -> Kernel | None:
         return base
     if type(base) is Linear:
         return Polynomial(exponent, coef0=0.0, normalize=base.normalize, part=base.part)
-    if type(base) is Polynomial:
+    if type(base) is Polynomial and base.degree * exponent <= _MOST_DEGREES:
         raised: Kernel = clone(base).set_params(degree=base.degree * exponent)
         return raised
     return None
