@@ -248,13 +248,17 @@ support_vectors(const OnlinePerceptron& model, std::size_t term) {
 // ------------------------------------------------------------------------------ by factors
 
 // Which examples are support vectors, the log, and whether Ctrl-C ended it: what has been learnt
-// until then is of use.
+// until then is of use. Orders are taken in turn, one for each epoch.
 template <class Factors>
 std::tuple<NumpyArray<std::uint32_t>, LogArrays, bool> run_epochs(
     const Factors& factors, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
-    double margin, bool intercept, const MatrixOf<std::uint32_t>& order, nb::object progress) {
+    double margin, bool intercept, const MatrixOf<std::uint32_t>& order, std::uint32_t n_epochs,
+    nb::object progress) {
   const std::size_t n = factors.n_trees();
   const PerceptronTargets targets = checked_targets(y.shape(0), n, y, weights, margin);
+  if (order.shape(0) == 0 || order.shape(1) != n) {
+    throw nb::value_error("an order is of all examples, and there is one at least");
+  }
   check_rows({order.data(), order.size()}, n);
   PerceptronProgress done;
   const Watch watch = watch_progress(std::move(progress), done);
@@ -263,7 +267,9 @@ std::tuple<NumpyArray<std::uint32_t>, LogArrays, bool> run_epochs(
   try {
     const nb::gil_scoped_release release;
     parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
-      epochs.run({order.data(), order.size()}, done, token);
+      for (std::uint32_t epoch = 0; epoch < n_epochs; ++epoch) {
+        epochs.run({order.data() + epoch % order.shape(0) * n, n}, done, token);
+      }
     });
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_KeyboardInterrupt)) throw;
@@ -308,18 +314,20 @@ void bind_perceptron(nb::module_& m) {
 
   const auto def_training = [&](const auto& train) {
     m.def("train_perceptron", train, nb::arg("factors"), nb::arg("y"), nb::arg("weights"),
-          nb::arg("margin"), nb::arg("intercept"), nb::arg("order"), nb::arg("progress").none());
+          nb::arg("margin"), nb::arg("intercept"), nb::arg("order"), nb::arg("n_epochs"),
+          nb::arg("progress").none());
   };
   def_training([](const KernelOperator& k, const MatrixOf<std::int8_t>& y,
                   const Array<double>& weights, double margin, bool intercept,
-                  const MatrixOf<std::uint32_t>& order, nb::object progress) {
-    return run_epochs(SingleFactors(k.trees()), y, weights, margin, intercept, order,
+                  const MatrixOf<std::uint32_t>& order, std::uint32_t n_epochs,
+                  nb::object progress) {
+    return run_epochs(SingleFactors(k.trees()), y, weights, margin, intercept, order, n_epochs,
                       std::move(progress));
   });
   def_training([](const SumFactors& k, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
                   double margin, bool intercept, const MatrixOf<std::uint32_t>& order,
-                  nb::object progress) {
-    return run_epochs(k, y, weights, margin, intercept, order, std::move(progress));
+                  std::uint32_t n_epochs, nb::object progress) {
+    return run_epochs(k, y, weights, margin, intercept, order, n_epochs, std::move(progress));
   });
 }
 

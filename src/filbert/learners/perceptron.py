@@ -266,9 +266,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _order(self, n: int) -> NDArray[np.uint32]:
-        """Return the order of examples in each epoch."""
+        """Return the order of examples in each epoch, or one for all."""
         if not self.shuffle:
-            return np.tile(np.arange(n, dtype=np.uint32), (self.n_epochs, 1))
+            return np.arange(n, dtype=np.uint32)[np.newaxis]
         rng = check_random_state(self.random_state)
         return np.array([rng.permutation(n) for _ in range(self.n_epochs)], dtype=np.uint32)
 
@@ -299,8 +299,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         batch = model.batch(X, self.n_jobs)
         support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
         try:
-            for number, epoch in enumerate(order, 1):
-                what = f"epoch {number} of {len(order)}"
+            for number in range(self.n_epochs):
+                epoch = order[number % len(order)]
+                what = f"epoch {number + 1} of {self.n_epochs}"
                 with self._progress(what, len(epoch)) as progress:
                     self._learn(model, batch, targets, epoch, support_of, progress)
         except KeyboardInterrupt:
@@ -328,7 +329,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if self.engine == "factors":
                 raise
             return None, f"online: {error}", False
-        with self._progress("learning", order.size) as progress:
+        with self._progress("learning", self.n_epochs * order.shape[1]) as progress:
             rows, log, interrupted = _core.train_perceptron(
                 factors,
                 targets.signs,
@@ -336,6 +337,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 targets.margin,
                 bool(self.fit_intercept),
                 order,
+                int(self.n_epochs),
                 progress,
             )
         model = PerceptronModel(
