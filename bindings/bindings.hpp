@@ -75,6 +75,7 @@ Watch watch_from_python(nb::object progress);
 
 void bind_forest(nb::module_& m);
 void bind_kernels(nb::module_& m);
+void bind_embed(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_planes(nb::module_& m);

@@ -63,6 +63,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(filbert::translate);
   filbert::bind_forest(m);
   filbert::bind_kernels(m);
+  filbert::bind_embed(m);
   filbert::bind_engine(m);
   filbert::bind_perceptron(m);
   filbert::bind_planes(m);

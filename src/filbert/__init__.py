@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
 from filbert.forest import Forest
+from filbert.learners.embedding import DistributedTreeEmbedding
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
 from filbert.persist import load, save
@@ -11,6 +12,7 @@ from filbert.tree import Tree
 
 __version__ = version("filbert")
 __all__ = [
+    "DistributedTreeEmbedding",
     "Examples",
     "Forest",
     "Tree",

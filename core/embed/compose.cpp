@@ -1,0 +1,46 @@
+#define FILBERT_COMPOSE compose_baseline
+#include "embed/compose.inc"
+
+namespace filbert {
+
+#if defined(FILBERT_HAS_AVX2)
+namespace compose_avx2 {
+extern const ComposeKernels<float> kernels_float;
+extern const ComposeKernels<double> kernels_double;
+}  // namespace compose_avx2
+#endif
+
+namespace {
+
+const ComposeKernels<float> kFloat{"baseline", compose_baseline::Composer<float>::kLanes,
+                                   &compose_baseline::compose<float>};
+const ComposeKernels<double> kDouble{"baseline", compose_baseline::Composer<double>::kLanes,
+                                     &compose_baseline::compose<double>};
+
+}  // namespace
+
+template <>
+const ComposeKernels<float>& baseline_compose_kernels<float>() {
+  return kFloat;
+}
+template <>
+const ComposeKernels<double>& baseline_compose_kernels<double>() {
+  return kDouble;
+}
+
+template <>
+const ComposeKernels<float>& compose_kernels<float>() {
+#if defined(FILBERT_HAS_AVX2)
+  if (__builtin_cpu_supports("avx2")) return compose_avx2::kernels_float;
+#endif
+  return kFloat;
+}
+template <>
+const ComposeKernels<double>& compose_kernels<double>() {
+#if defined(FILBERT_HAS_AVX2)
+  if (__builtin_cpu_supports("avx2")) return compose_avx2::kernels_double;
+#endif
+  return kDouble;
+}
+
+}  // namespace filbert

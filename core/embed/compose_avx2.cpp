@@ -1,0 +1,12 @@
+// Compiled for processors with AVX2: includes nothing but the functions.
+#define FILBERT_COMPOSE compose_avx2
+#include "embed/compose.inc"
+
+namespace filbert::compose_avx2 {
+
+extern const ComposeKernels<float> kernels_float;
+extern const ComposeKernels<double> kernels_double;
+const ComposeKernels<float> kernels_float{"avx2", Composer<float>::kLanes, &compose<float>};
+const ComposeKernels<double> kernels_double{"avx2", Composer<double>::kLanes, &compose<double>};
+
+}  // namespace filbert::compose_avx2

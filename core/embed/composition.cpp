@@ -1,0 +1,96 @@
+#include "embed/composition.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "base/rng.hpp"
+#include "embed/sine.hpp"
+
+namespace filbert {
+
+namespace {
+
+// Different from the keys of labels, which are spread once more.
+constexpr std::uint64_t kLeft = 0x6c656674ULL;    // "left"
+constexpr std::uint64_t kRight = 0x7269676874ULL;  // "right"
+
+std::vector<std::uint32_t> shuffled(std::size_t n, std::uint64_t seed) {
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  Rng(seed).shuffle(order, n);
+  return order;
+}
+
+SineCosine unit(std::size_t part, std::size_t whole) {
+  double turns = static_cast<double>(part) / static_cast<double>(whole);
+  if (turns >= 0.5) turns -= 1.0;
+  return sine_cosine(turns);
+}
+
+}  // namespace
+
+template <class T>
+Composition<T>::Composition(std::size_t d, ComposeBy compose_by, double decay, std::uint64_t seed)
+    : by(compose_by),
+      n_components(d),
+      form_size(by == ComposeBy::product || std::has_single_bit(d) ? d : std::bit_ceil(2 * d - 1)),
+      root_decay(static_cast<T>(std::sqrt(decay))) {
+  shuffle_orders(seed);
+  if (by == ComposeBy::product) {
+    measure_gamma(seed);
+  } else {
+    make_tables();
+  }
+}
+
+template <class T>
+void Composition<T>::shuffle_orders(std::uint64_t seed) {
+  left_order = shuffled(n_components, spread(seed) ^ kLeft);
+  right_order = shuffled(n_components, spread(seed) ^ kRight);
+}
+
+template <class T>
+void Composition<T>::make_tables() {
+  twiddles.assign(std::max<std::size_t>(12, form_size), T(0));
+  twists.assign(std::max<std::size_t>(4, form_size), T(0));
+  for (std::size_t q = 1; 4 * q <= form_size; q *= 2) {
+    for (std::size_t j = 0; j < q; ++j) {
+      const SineCosine twist = unit(j, 4 * q);  // e^(i pi j / h), h = 2 q
+      twists[2 * (q + j)] = static_cast<T>(twist.cosine);
+      twists[2 * (q + j) + 1] = static_cast<T>(twist.sine);
+      if (12 * q > twiddles.size()) continue;  // no complex transform is that large
+      for (std::size_t power = 1; power <= 3; ++power) {
+        const SineCosine w = unit(power * j, 4 * q);
+        twiddles[6 * (q + j) + 2 * (power - 1)] = static_cast<T>(w.cosine);
+        twiddles[6 * (q + j) + 2 * (power - 1) + 1] = static_cast<T>(-w.sine);
+      }
+    }
+  }
+}
+
+// "A normalization scalar parameter, computed as the average norm of the element-wise product of two
+// vectors": products are to have norm 1 on average, so gamma is that norm's inverse. No label has a
+// zero byte, so that these vectors are nobody's.
+template <class T>
+void Composition<T>::measure_gamma(std::uint64_t seed) {
+  constexpr int kSamples = 100;
+  const LabelVectors vectors(n_components, seed);
+  std::vector<double> room, a(n_components), b(n_components);
+  double norms = 0.0;
+  for (int i = 0; i < kSamples; ++i) {
+    const std::string number = std::to_string(i);
+    vectors.write(std::string(1, '\0') + "left" + number, room, a.data());
+    vectors.write(std::string(1, '\0') + "right" + number, room, b.data());
+    for (std::size_t j = 0; j < n_components; ++j) a[j] *= b[j];
+    norms += std::sqrt(sum_of_squares(a.data(), n_components));
+  }
+  gamma = static_cast<T>(kSamples / norms);
+}
+
+template struct Composition<float>;
+template struct Composition<double>;
+
+}  // namespace filbert

@@ -1,0 +1,39 @@
+// The random unit vectors of labels (Zanzotto & Dell'Arciprete 2012, section 3.1.1): normal
+// components, divided by their norm. A vector depends on the seed, the label's bytes and the number
+// of components, and on nothing else: not on the process, the order of labels or the machine.
+//
+// The generator is one of counters. A label has a key, splitmix64's finaliser over the seed, the
+// label's bytes (eight at a time, the first the lowest) and their number. Word i is
+// spread(key ^ spread(i)), and by Box & Muller's transform its two halves are components 2 i and
+// 2 i + 1.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace filbert {
+
+class LabelVectors {
+ public:
+  LabelVectors(std::size_t n_components, std::uint64_t seed);
+
+  std::size_t size() const { return n_components_; }
+
+  // `room` is for the caller to keep from one call to the next.
+  template <class T>
+  void write(std::string_view label, std::vector<double>& room, T* out) const;
+
+ private:
+  void write_normal(std::uint64_t key, double* out) const;
+
+  std::size_t n_components_;
+  std::uint64_t seed_;
+  std::vector<std::uint64_t> counters_;  // spread(i), which all labels share
+};
+
+// The sum of squares in a fixed order that vector instructions can follow.
+template <class T>
+double sum_of_squares(const T* values, std::size_t n);
+
+}  // namespace filbert

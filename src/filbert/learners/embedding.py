@@ -1,0 +1,260 @@
+"""Trees as vectors whose products approximate a tree kernel."""
+
+from functools import lru_cache
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from filbert import _core
+from filbert.errors import (
+    InputTypeError,
+    InvalidParameterError,
+    KernelOverflowError,
+    MatrixTooLargeError,
+)
+from filbert.forest import as_forest
+from filbert.progress import progress_bar
+from filbert.threads import n_threads
+
+_Vectors = NDArray[np.float32] | NDArray[np.float64]
+_Embedder = _core.TreeEmbedder32 | _core.TreeEmbedder64
+
+_COMPOSITIONS = ("convolution", "product")
+_MEMORY = 2**30  # bytes for vectors of parts of trees
+_MOST_COMPONENTS = 2**30
+
+
+class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Distributed trees: vectors whose products approximate the subset tree kernel.
+
+    A tree's vector is a sum of random vectors, one for each of its fragments, which are never
+    listed: vectors of labels are composed along the tree (Zanzotto & Dell'Arciprete 2012). Over all
+    random vectors, and without `normalize`,
+
+    .. math:: E[\mathrm{DT}(a) \cdot \mathrm{DT}(b)] \approx \mathrm{STK}(a, b) / \lambda
+
+    with an error that falls with the number of components and grows with the number and the weight
+    of the fragments: use small values of `decay`. A linear learner on the vectors then does
+    what a kernel machine does.
+
+    A vector depends on the tree and on the parameters alone, to the last bit: not on other trees,
+    on the process, on the machine or on `n_jobs`. So nothing is learnt: `fit` only checks, and
+    batches of a stream may be transformed one by one.
+
+    Parameters
+    ----------
+    n_components : int
+        The length of the vectors. Powers of two are two to four times faster for convolutions.
+    decay : float in (0, 1]
+        The papers' :math:`\lambda`: each production of a fragment but its first costs so much.
+    composition : {"convolution", "product"}
+        How two vectors are composed: by shuffled circular convolution, or by the shuffled gamma
+        product, which is faster and less precise.
+    normalize : bool
+        Whether vectors have length 1, as with kernels that are normalised. A tree without fragments,
+        a single node, is all zeros.
+    dtype : {"float32", "float64"} or numpy type
+        Of the vectors, and of the computation.
+    random_state : int
+        The seed, from 0 to 2**64 - 1. There is no None, since vectors of different seeds do not
+        go together.
+    n_jobs : int, optional
+        Threads; None for all cores.
+    verbose : int
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    gamma_ : float
+        The factor of the gamma product, the inverse of the average norm of the products of 100
+        pairs of random vectors. Only with ``composition="product"``.
+
+    Examples
+    --------
+    >>> trees = ["(NP (D a) (N cat))", "(NP (D a) (N dog))"]
+    >>> embedding = DistributedTreeEmbedding(4096, decay=1.0, normalize=False)
+    >>> a, b = embedding.fit_transform(trees)
+    >>> round(float(a @ b))
+    3
+    """
+
+    def __init__(
+        self,
+        n_components: int = 8192,
+        *,
+        decay: float = 0.4,
+        composition: Literal["convolution", "product"] = "convolution",
+        normalize: bool = True,
+        dtype: DTypeLike = "float32",
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.decay = decay
+        self.composition = composition
+        self.normalize = normalize
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the parameters and the trees; nothing is learnt.
+
+        Parameters
+        ----------
+        X : Forest, or sequence of trees or bracket strings
+        y : ignored
+        """
+        embedder = self._embedder()
+        n_threads(self.n_jobs)
+        as_forest(X)
+        if self.composition == "product":
+            self.gamma_ = float(embedder.gamma)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Do what `fit` does."""
+        return self.fit(X, y)
+
+    def transform(self, X: Any, out: _Vectors | None = None) -> _Vectors:
+        """Compute the trees' vectors.
+
+        Parameters
+        ----------
+        X : Forest, or sequence of trees or bracket strings
+            No trees give a matrix without rows. Labels that have never been seen are like others.
+        out : ndarray of shape (len(X), n_components), optional
+            Where to put them, such as a file: ``numpy.lib.format.open_memmap(path, "w+",
+            "float32", (len(X), 8192))``. Rows are written in blocks.
+
+        Returns
+        -------
+        ndarray of shape (len(X), n_components)
+        """
+        embedder = self._embedder()
+        threads = n_threads(self.n_jobs)
+        forest = as_forest(X)
+        shape = (len(forest), int(self.n_components))
+        rows = self._empty(shape) if out is None else self._checked_out(out, shape)
+        with progress_bar(type(self).__name__, show=self.verbose > 0) as progress:
+            too_large = embedder.embed(
+                forest._dag, forest._roots, _MEMORY, threads, progress, rows
+            )
+        if too_large is not None:
+            raise KernelOverflowError(
+                f"the vector of tree {too_large} is beyond the range of {rows.dtype}",
+                "use a smaller decay" + (", or dtype='float64'" if rows.itemsize == 4 else ""),
+            )
+        return rows
+
+    # ---------------------------------------------------------------- for scikit-learn
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
+        return {"stateless": True, "requires_fit": False}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        return tags
+
+    # ---------------------------------------------------------------- what is given
+
+    def _embedder(self) -> _Embedder:
+        self._check_numbers()
+        if self.composition not in _COMPOSITIONS:
+            raise InvalidParameterError(
+                "DistributedTreeEmbedding: composition must be 'convolution' or 'product', "
+                f"got {self.composition!r}"
+            )
+        if not isinstance(self.normalize, bool | np.bool_):
+            raise InvalidParameterError(
+                "DistributedTreeEmbedding: normalize must be True or False, "
+                f"got {self.normalize!r}"
+            )
+        return _made(
+            self._checked_dtype().itemsize,
+            int(self.n_components),
+            self.composition == "convolution",
+            float(self.decay),
+            bool(self.normalize),
+            int(self.random_state),
+        )
+
+    def _check_numbers(self) -> None:
+        for name, least, most in (
+            ("n_components", 1, _MOST_COMPONENTS),
+            ("random_state", 0, 2**64 - 1),
+        ):
+            value = getattr(self, name)
+            is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+            if not is_integer or not least <= int(value) <= most:
+                raise InvalidParameterError(
+                    f"DistributedTreeEmbedding: {name} must be an integer from {least} to {most}, "
+                    f"got {value!r}"
+                )
+        decay = self.decay
+        if not isinstance(decay, Real) or isinstance(decay, bool) or not 0 < decay <= 1:
+            raise InvalidParameterError(
+                f"DistributedTreeEmbedding: decay must be in (0, 1], got {decay!r}"
+            )
+
+    def _checked_dtype(self) -> np.dtype[Any]:
+        try:
+            dtype = np.dtype(self.dtype)
+        except TypeError:
+            dtype = np.dtype(object)
+        if self.dtype is None or dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise InvalidParameterError(
+                "DistributedTreeEmbedding: dtype must be 'float32' or 'float64', "
+                f"got {self.dtype!r}"
+            )
+        return dtype
+
+    def _empty(self, shape: tuple[int, int]) -> _Vectors:
+        dtype = self._checked_dtype()
+        try:
+            return np.empty(shape, dtype)
+        except (MemoryError, ValueError):
+            size = shape[0] * shape[1] * dtype.itemsize / 2**30
+            raise MatrixTooLargeError(
+                f"{shape[0]:,} vectors of {shape[1]:,} components need {size:,.1f} GiB: transform "
+                "the trees in parts, or give a memory map as out="
+            ) from None
+
+    def _checked_out(self, out: Any, shape: tuple[int, int]) -> _Vectors:
+        if not isinstance(out, np.ndarray):
+            raise InputTypeError(
+                f"out must be a numpy array or memory map, not {type(out).__name__}"
+            )
+        dtype = self._checked_dtype()
+        if out.shape != shape or out.dtype != dtype:
+            raise InvalidParameterError(
+                f"out must have the shape {shape} and the type {dtype}, "
+                f"got {out.shape} and {out.dtype}"
+            )
+        if not out.flags.c_contiguous or not out.flags.writeable:
+            raise InvalidParameterError("out must be writeable and in C order")
+        return out
+
+
+@lru_cache(maxsize=8)
+def _made(
+    itemsize: int, n_components: int, convolution: bool, decay: float, normalize: bool, seed: int
+) -> _Embedder:
+    """Make orders and tables, which all calls with the same parameters share."""
+    make = _core.TreeEmbedder32 if itemsize == 4 else _core.TreeEmbedder64
+    return make(n_components, convolution, decay, normalize, seed)

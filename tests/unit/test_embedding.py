@@ -1,0 +1,299 @@
+"""DistributedTreeEmbedding: against the definition, against the kernel, and as a transformer."""
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from filbert import DistributedTreeEmbedding, Forest
+from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, KernelOverflowError
+from filbert.kernels import SubsetTree
+from filbert.learners import embedding as module
+from tests import strategies
+from tests.reference.distributed_trees import Embedding, label_vector
+from tests.reference.trees import Node, parse, write
+
+COMPOSITIONS = ("convolution", "product")
+TREES = ["(S (NP (D a) (N dog)) (VP (V ran) (ADV away)))", "(S (NP she) (VP (V ran)))", "(x)"]
+
+
+def vectors(trees: list[Node], d: int, **options: Any) -> Any:
+    options = {"dtype": "float64", "normalize": False, **options}
+    return DistributedTreeEmbedding(d, **options).transform([write(tree) for tree in trees])
+
+
+def assert_close(actual: Any, expected: Any, tolerance: float = 1e-10) -> None:
+    """Row by row, relative to the row's length."""
+    for a, e in zip(actual, expected, strict=True):
+        assert np.linalg.norm(a - e) <= tolerance * np.linalg.norm(e)
+
+
+# ---------------------------------------------------------------- the definition
+
+
+@given(
+    strategies.forests(),
+    st.integers(1, 40),
+    st.sampled_from(COMPOSITIONS),
+    st.sampled_from([0.01, 0.4, 1.0]),
+    st.integers(0, 2**64 - 1),
+)
+@settings(max_examples=60)
+def test_vectors_are_those_of_the_definition(
+    trees: list[Node], d: int, composition: str, decay: float, seed: int
+) -> None:
+    reference = Embedding(d, decay, composition, seed)
+    actual = vectors(trees, d, composition=composition, decay=decay, random_state=seed)
+    assert_close(actual, [reference.tree(tree) for tree in trees])
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 64, 100, 127, 128, 256, 257])
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_sizes(d: int, composition: str) -> None:
+    trees = [parse(text) for text in TREES]
+    reference = Embedding(d, 0.4, composition)
+    assert_close(
+        vectors(trees, d, composition=composition), [reference.tree(tree) for tree in trees]
+    )
+
+
+@pytest.mark.parametrize("d", [512, 1024, 2048, 4096, 8192, 10_000])
+def test_large_convolutions(d: int) -> None:
+    """Against NumPy's transform, since the sum over all pairs takes long."""
+    reference = Embedding(d, 0.4, "convolution")
+    tree = parse("(S (NP a) (VP b))")
+
+    def compose(a: Any, b: Any) -> Any:
+        spectrum = np.fft.rfft(a[reference.p1]) * np.fft.rfft(b[reference.p2])
+        return np.fft.irfft(spectrum, d)
+
+    reference.compose = compose  # type: ignore[method-assign]
+    assert_close(vectors([tree], d), [reference.tree(tree)])
+    assert_close(vectors([tree], d, dtype="float32"), [reference.tree(tree)], 1e-6)
+
+
+def test_labels_are_bytes_of_any_length() -> None:
+    labels = ["a", "abcdefgh", "abcdefghi", "ü", "日本語の木", "x" * 100]
+    trees = [Node("A", (Node(label),)) for label in labels]
+    reference = Embedding(33, 0.4, "product")
+    assert_close(vectors(trees, 33, composition="product"), [reference.tree(t) for t in trees])
+
+
+def test_label_vectors_are_normal_and_nearly_orthogonal() -> None:
+    d, n = 2000, 60
+    matrix = np.array([label_vector(str(i).encode(), d, 0) for i in range(n)])
+    gram = matrix @ matrix.T - np.eye(n)
+    assert np.abs(np.diag(gram)).max() < 1e-12
+    assert np.abs(gram).max() < 5 / np.sqrt(d)
+    scaled = matrix * np.sqrt(d)
+    assert abs((scaled**4).mean() - 3) < 0.1  # a normal distribution's fourth moment
+
+
+# ---------------------------------------------------------------- the kernel
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+@pytest.mark.parametrize("decay", [0.2, 0.6, 1.0])
+def test_the_expected_product_is_the_kernel_over_lambda(composition: str, decay: float) -> None:
+    forest = Forest([
+        "(S (NP (D the) (N dog)) (VP (V chased) (NP (D the) (N cat))))",
+        "(S (NP (D the) (N cat)) (VP (V chased) (NP (D the) (N dog))))",
+        "(S (NP she) (VP (V slept)))",
+    ])  # fmt: skip
+    expected = SubsetTree(decay, normalize=False)(forest) / decay
+    grams = []
+    for seed in range(200):
+        rows = DistributedTreeEmbedding(
+            1024, decay=decay, composition=composition, normalize=False, random_state=seed
+        ).transform(forest)
+        grams.append(rows @ rows.T)
+    mean = np.mean(grams, axis=0)
+    error = np.std(grams, axis=0, ddof=1) / np.sqrt(len(grams))
+    # Four standard errors, and what is of the order of 1/d beside the kernel.
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    assert (np.abs(mean - expected) <= 4 * error + 0.01 * scale).all()
+
+
+def test_normalized_vectors_have_length_1() -> None:
+    rows = DistributedTreeEmbedding(512).transform(TREES)
+    plain = DistributedTreeEmbedding(512, normalize=False).transform(TREES)
+    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), [1, 1, 0], rtol=1e-6)
+    np.testing.assert_allclose(
+        rows[:2], plain[:2] / np.linalg.norm(plain[:2], axis=1)[:, None], atol=1e-6
+    )
+
+
+def test_gamma_is_measured() -> None:
+    fitted = DistributedTreeEmbedding(300, composition="product").fit(TREES)
+    assert fitted.gamma_ == pytest.approx(Embedding(300, 0.4, "product").gamma, rel=1e-6)
+    assert fitted.gamma_ == pytest.approx(np.sqrt(300), rel=0.05)
+
+
+# ---------------------------------------------------------------- always the same bytes
+
+
+def some_trees(n: int = 60) -> list[str]:
+    return [write(tree) for tree in strategies.random_trees(3, n, max_nodes=30)]
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bytes_depend_on_the_tree_alone(
+    composition: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trees = some_trees()
+    forest = Forest(trees)
+    made = DistributedTreeEmbedding(96, composition=composition, dtype=dtype, n_jobs=1)
+    expected = made.transform(forest)
+    assert expected.dtype == dtype
+    for n_jobs, memory in itertools.product([1, 2, 5], [0, 2**14, 2**16, 2**30]):
+        monkeypatch.setattr(module, "_MEMORY", memory)
+        other = clone(made).set_params(n_jobs=n_jobs)
+        assert other.transform(forest).tobytes() == expected.tobytes()
+    assert made.transform(forest[::-1])[::-1].tobytes() == expected.tobytes()
+    one_by_one = np.concatenate([made.transform([tree]) for tree in trees])
+    assert one_by_one.tobytes() == expected.tobytes()
+
+
+# The first components for TREES[0], float64, seed 7; written down once and never to change.
+GOLDEN: dict[str, list[float]] = {}
+
+
+@pytest.mark.parametrize("composition", COMPOSITIONS)
+def test_golden(composition: str) -> None:
+    made = DistributedTreeEmbedding(
+        1000, composition=composition, dtype="float64", normalize=False, random_state=7
+    )
+    np.testing.assert_array_equal(made.transform(TREES)[0, :4], GOLDEN[composition])
+
+
+def test_other_processes_have_the_same_bytes() -> None:
+    code = (
+        "from filbert import DistributedTreeEmbedding as E\n"
+        f"print(E(64).transform({TREES[::-1]!r})[::-1].tobytes().hex())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    expected = DistributedTreeEmbedding(64).transform(TREES).tobytes().hex()
+    assert done.stdout.strip() == expected
+
+
+def test_seeds_differ() -> None:
+    a, b = (DistributedTreeEmbedding(64, random_state=seed).transform(TREES) for seed in (0, 1))
+    assert not np.array_equal(a, b)
+
+
+# ---------------------------------------------------------------- a transformer
+
+
+def test_file_as_output(tmp_path: Path) -> None:
+    trees = some_trees()
+    made = DistributedTreeEmbedding(100)
+    path = tmp_path / "vectors.npy"
+    out = np.lib.format.open_memmap(path, "w+", "float32", (len(trees), 100))
+    assert made.transform(trees, out=out) is out
+    out.flush()
+    np.testing.assert_array_equal(np.load(path), made.transform(trees))
+
+
+def test_feature_names() -> None:
+    names = DistributedTreeEmbedding(3).get_feature_names_out()
+    assert list(names) == [f"distributedtreeembedding{i}" for i in range(3)]
+
+
+@pytest.mark.parametrize("learner", [LinearSVC(), LogisticRegression()])
+def test_pipelines(learner: Any) -> None:
+    trees = [f"(S (NP (N {a})) (VP (V {b})))" for a in "abcd" for b in "xyzw"]
+    y = [tree[11] in "ab" for tree in trees]
+    model = make_pipeline(DistributedTreeEmbedding(1024), learner).fit(Forest(trees), y)
+    assert model.score(Forest(trees), y) == 1.0
+
+
+def test_streams() -> None:
+    made = DistributedTreeEmbedding(1024)
+    model = SGDClassifier(random_state=0)
+    trees = np.array([f"(S (NP (N {a})) (VP (V {b})))" for a in "abcd" for b in "xyzw"] * 10)
+    y = np.array([tree[11] in "ab" for tree in trees])
+    for batch in np.array_split(np.arange(len(trees)), 20):
+        model.partial_fit(
+            made.partial_fit(trees[batch]).transform(trees[batch]), y[batch], classes=[False, True]
+        )
+    assert (model.predict(made.transform(trees)) == y).all()
+
+
+# ---------------------------------------------------------------- bad and extreme input
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_components": 0}, "n_components must be an integer from 1"),
+        ({"n_components": 2.5}, "n_components must be an integer"),
+        ({"n_components": True}, "n_components must be an integer"),
+        ({"decay": 0}, r"decay must be in \(0, 1\], got 0"),
+        ({"decay": 1.5}, "decay must be in"),
+        ({"decay": float("nan")}, "decay must be in"),
+        ({"decay": "much"}, "decay must be in"),
+        ({"composition": "sum"}, "composition must be 'convolution' or 'product', got 'sum'"),
+        ({"normalize": 1}, "normalize must be True or False"),
+        ({"dtype": "float16"}, "dtype must be 'float32' or 'float64', got 'float16'"),
+        ({"dtype": "trees"}, "dtype must be"),
+        ({"dtype": None}, "dtype must be"),
+        ({"random_state": None}, "random_state must be an integer from 0"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+    ],
+)
+def test_bad_parameters(options: dict[str, Any], message: str) -> None:
+    made = DistributedTreeEmbedding(**{"n_components": 8, **options})
+    for call in (made.fit, made.transform):
+        with pytest.raises(InvalidParameterError, match=message):
+            call(TREES)
+
+
+@pytest.mark.parametrize(
+    ("out", "error", "message"),
+    [
+        ([[0.0]], InputTypeError, "out must be a numpy array or memory map, not list"),
+        (np.zeros((3, 7), "float32"), InvalidParameterError, r"shape \(3, 8\) and the type float3"),
+        (np.zeros((3, 8), "float64"), InvalidParameterError, "float64"),
+        (np.zeros((8, 3), "float32").T, InvalidParameterError, "C order"),
+    ],
+)
+def test_bad_output(out: Any, error: type[FilbertError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        DistributedTreeEmbedding(8).transform(TREES, out=out)
+
+
+@pytest.mark.parametrize("X", [3, "(S a)", [1, 2], None])
+def test_what_is_no_tree(X: Any) -> None:
+    for call in (DistributedTreeEmbedding(8).fit, DistributedTreeEmbedding(8).transform):
+        with pytest.raises(InputTypeError):
+            call(X)
+
+
+def test_no_trees() -> None:
+    assert DistributedTreeEmbedding(8).fit_transform(Forest()).shape == (0, 8)
+
+
+def test_vectors_beyond_the_range() -> None:
+    tree = "(S" + " (A a)" * 2000 + ")"
+    with pytest.raises(KernelOverflowError, match=r"vector of tree 1 .* float32.*smaller decay"):
+        DistributedTreeEmbedding(64, decay=1.0).transform(["(S a)", tree])
+
+
+def test_deep_and_wide_trees() -> None:
+    deep = "(a " * 20_000 + "x" + ")" * 20_000
+    wide = "(a " + " ".join(f"x{i % 50}" for i in range(20_000)) + ")"
+    rows = DistributedTreeEmbedding(64, decay=0.1).transform([deep, wide])
+    assert np.isfinite(rows).all()
+    np.testing.assert_allclose(np.linalg.norm(rows[0]), 1, rtol=1e-5)
