@@ -1,0 +1,1 @@
+"""The experiments of Zanzotto & Dell'Arciprete 2012, distributed trees."""
