@@ -316,7 +316,8 @@ std::size_t TreeEmbedder<T>::embed(const Dag& dag, std::span<const NodeId> roots
   const Watch watch_blocks = [&](std::size_t done, std::size_t) {
     if (watch) watch(kept.size() + blocks[done], n_total);
   };
-  parallel_for(blocks.size() - 1, n_threads, watch_blocks,
+  const double steps = 50.0 * static_cast<double>(shared.steps.n_items() * composition_.form_size);
+  parallel_for(blocks.size() - 1, threads_for(steps, n_threads), watch_blocks,
                [&](std::size_t block, int worker, const StopToken& token) {
                  auto& own = workers[static_cast<std::size_t>(worker)];
                  if (!own) own = std::make_unique<BlockWorker<T>>(shared, for_each);

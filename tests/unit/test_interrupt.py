@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filbert import Forest, TreePerceptron, TreeSVC
+from filbert import DistributedTreeEmbedding, Forest, TreePerceptron, TreeSVC
 from filbert.kernels import PartialTree, Polynomial, Sequence, SubsetTree, Subtree
 from filbert.model import SupportVectorModel, factorize
 from filbert.sum_factors import vector_factors
@@ -195,6 +195,20 @@ def epochs() -> Callable[[], Any]:
     return learn
 
 
+def embedding() -> Callable[[], Any]:
+    """Vectors of 131,072 components, a gigabyte of them."""
+    forest = random_trees(10_000, depth=3)
+    made = DistributedTreeEmbedding(2**17)
+    return lambda: made.transform(forest[:2000])
+
+
+def embedding_chains() -> Callable[[], Any]:
+    """Parts that all trees have, one after the other."""
+    chain = "(a " * 10**6 + "x" + ")" * 10**6
+    forest = Forest([chain, f"(b {chain})"])
+    return lambda: DistributedTreeEmbedding(1024).transform(forest)
+
+
 WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
@@ -214,12 +228,15 @@ WORK = {
     "sdag+": lambda: planes("sdag+"),
     "online": online,
     "epochs": epochs,
+    "embedding": embedding,
+    "embedding-chains": embedding_chains,
 }
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "train"}
 WITHIN |= {"training-on-rows": "train", "training-on-a-sum": "train"}
 WITHIN |= {"online": "learn", "epochs": "fit"}
 WITHIN["products-of-features"] = "vector_factors"
+WITHIN |= {"embedding": "transform", "embedding-chains": "transform"}
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")
 WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")
 
