@@ -161,14 +161,11 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
-        return {"stateless": True, "requires_fit": False}
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
+        tags.input_tags.one_d_array = True
         return tags
 
     # ---------------------------------------------------------------- what is given
