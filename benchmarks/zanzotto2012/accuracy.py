@@ -34,7 +34,9 @@ def question_rows(decay: float, n: int | None) -> list[Row]:
     picked = slice(None) if n is None else np.linspace(0, len(train) - 1, n).astype(int)
     train, labels, truth = train[picked], np.array(y_train)[picked], np.array(y_test)
     exact = TreeSVC(SubsetTree(decay), C=C).fit(train, labels)
-    rows = [{"kernel": "exact", "lambda": decay, "accuracy": _percent(exact.predict(test) == truth)}]
+    rows = [
+        {"kernel": "exact", "lambda": decay, "accuracy": _percent(exact.predict(test) == truth)}
+    ]
     for composition in COMPOSITIONS:
         learner = LinearSVC(loss="hinge", C=C, max_iter=10_000, random_state=0)
         learner.fit(_vectors(train, composition, decay), labels)

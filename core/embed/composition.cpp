@@ -14,7 +14,7 @@ namespace filbert {
 namespace {
 
 // Different from the keys of labels, which are spread once more.
-constexpr std::uint64_t kLeft = 0x6c656674ULL;    // "left"
+constexpr std::uint64_t kLeft = 0x6c656674ULL;     // "left"
 constexpr std::uint64_t kRight = 0x7269676874ULL;  // "right"
 
 std::vector<std::uint32_t> shuffled(std::size_t n, std::uint64_t seed) {
@@ -71,9 +71,9 @@ void Composition<T>::make_tables() {
   }
 }
 
-// "A normalization scalar parameter, computed as the average norm of the element-wise product of two
-// vectors": products are to have norm 1 on average, so gamma is that norm's inverse. No label has a
-// zero byte, so that these vectors are nobody's.
+// "A normalization scalar parameter, computed as the average norm of the element-wise product of
+// two vectors": products are to have norm 1 on average, so gamma is that norm's inverse. No label
+// has a zero byte, so that these vectors are nobody's.
 template <class T>
 void Composition<T>::measure_gamma(std::uint64_t seed) {
   constexpr int kSamples = 100;

@@ -106,8 +106,7 @@ void keep(Shared<T>& shared, std::span<const ItemId> items, int n_threads, const
 template <class T>
 class Missing {
  public:
-  explicit Missing(const Shared<T>& shared)
-      : shared_(shared), stamp_(shared.steps.n_items(), 0) {}
+  explicit Missing(const Shared<T>& shared) : shared_(shared), stamp_(shared.steps.n_items(), 0) {}
 
   void next_block() { ++block_; }
 
@@ -327,7 +326,8 @@ std::size_t TreeEmbedder<T>::embed(const Dag& dag, std::span<const NodeId> roots
                             T* const row = out + (begin + i) * spec_.n_components;
                             const bool finite =
                                 write_row(values, spec_.n_components, spec_.normalize, row);
-                            if (!finite && too_large[block] == kFinite) too_large[block] = begin + i;
+                            if (!finite && too_large[block] == kFinite)
+                              too_large[block] = begin + i;
                           });
                });
   return *std::min_element(too_large.begin(), too_large.end());

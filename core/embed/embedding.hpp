@@ -1,9 +1,9 @@
-// Distributed trees (Zanzotto & Dell'Arciprete 2012): a vector for each tree, so that the product of
-// two vectors approximates the subset tree kernel of the trees, divided by lambda.
+// Distributed trees (Zanzotto & Dell'Arciprete 2012): a vector for each tree, so that the product
+// of two vectors approximates the subset tree kernel of the trees, divided by lambda.
 //
-// A tree's vector is the sum of s(n) over its nodes. Here that is T(n) = s(n) + T(c_1) + ... + T(c_m),
-// once for each distinct subtree. So the order of a sum depends on the tree alone, and a tree has the
-// same digits whatever else is embedded with it.
+// A tree's vector is the sum of s(n) over its nodes. Here that is T(n) = s(n) + T(c_1) + ... +
+// T(c_m), once for each distinct subtree. So the order of a sum depends on the tree alone, and a
+// tree has the same digits whatever else is embedded with it.
 //
 // Compositions are done several at a time (composition.hpp), those that need nothing of each other
 // together. Memory is bounded: what is most frequent in all trees is computed first and kept, for

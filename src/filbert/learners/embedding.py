@@ -142,9 +142,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         shape = (len(forest), int(self.n_components))
         rows = self._empty(shape) if out is None else self._checked_out(out, shape)
         with progress_bar(type(self).__name__, show=self.verbose > 0) as progress:
-            too_large = embedder.embed(
-                forest._dag, forest._roots, _MEMORY, threads, progress, rows
-            )
+            too_large = embedder.embed(forest._dag, forest._roots, _MEMORY, threads, progress, rows)
         if too_large is not None:
             raise KernelOverflowError(
                 f"the vector of tree {too_large} is beyond the range of {rows.dtype}",
@@ -179,8 +177,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             )
         if not isinstance(self.normalize, bool | np.bool_):
             raise InvalidParameterError(
-                "DistributedTreeEmbedding: normalize must be True or False, "
-                f"got {self.normalize!r}"
+                f"DistributedTreeEmbedding: normalize must be True or False, got {self.normalize!r}"
             )
         return _made(
             self._checked_dtype().itemsize,
