@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.severyn2012.section import Row, Section
 
-__all__ = ["COMPOSITIONS", "DECAYS", "D", "MODULE", "Options", "Row", "Section"]
+__all__ = ["COMPOSITIONS", "DECAYS", "MODULE", "D", "Options", "Row", "Section"]
 
 MODULE = "benchmarks.paper_zanzotto2012"  # what processes of their own run
 

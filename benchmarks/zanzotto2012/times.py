@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.datasets import DATASETS
 from benchmarks.measure import Clock, in_own_process, peak_mib, shared_data
 from benchmarks.zanzotto2012.data import questions
-from benchmarks.zanzotto2012.section import COMPOSITIONS, D, MODULE, Options, Row, Section
+from benchmarks.zanzotto2012.section import COMPOSITIONS, MODULE, D, Options, Row, Section
 from filbert import DistributedTreeEmbedding, Forest
 from filbert.kernels import SubsetTree
 
@@ -48,7 +48,7 @@ def pair_section(options: Options) -> Section:
             "vectors": round(1e6 * product / max(1, len(fits)), 2),
         })  # fmt: skip
     result.notes = [
-        "Both from Python, one thread, so that each has the cost of a call in it; the exact kernel's "
+        "Both from Python, one thread, so that each has the cost of a call; the exact kernel's "
         "includes finding the nodes of each tree and normalising. Kernel matrices compute every "
         "pair of distinct subtrees once and take far less for each pair.",
     ]
@@ -114,7 +114,7 @@ ONE = {"questions": questions_embedded, "million": million_embedded}
 
 def speed_section(options: Options) -> Section:
     result = Section(
-        "Embedding: at most 0.85 ms for a question tree at d = 8192 on one core (pyDTK: 17 ms), and "
+        "Embedding: at most 0.85 ms for a question tree at d = 8192 on one core (pyDTK: 17), and "
         "a million trees of srl-ewt at d = 1024 within 10 minutes on 2 cores"
     )
     for name, n in (("questions", 500 if options.quick else 10**6),

@@ -54,8 +54,8 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         How two vectors are composed: by shuffled circular convolution, or by the shuffled gamma
         product, which is faster and less precise.
     normalize : bool
-        Whether vectors have length 1, as with kernels that are normalised. A tree without fragments,
-        a single node, is all zeros.
+        Whether vectors have length 1, as with kernels that are normalised. A single node, which
+        has no fragments, is all zeros.
     dtype : {"float32", "float64"} or numpy type
         Of the vectors, and of the computation.
     random_state : int
