@@ -12,10 +12,10 @@ extern const ComposeKernels<double> kernels_double;
 
 namespace {
 
-const ComposeKernels<float> kFloat{"baseline", compose_baseline::Composer<float>::kLanes,
-                                   &compose_baseline::compose<float>};
-const ComposeKernels<double> kDouble{"baseline", compose_baseline::Composer<double>::kLanes,
-                                     &compose_baseline::compose<double>};
+const ComposeKernels<float> kFloat{"baseline", &compose_baseline::compose<float>,
+                                   &compose_baseline::make_form<float>};
+const ComposeKernels<double> kDouble{"baseline", &compose_baseline::compose<double>,
+                                     &compose_baseline::make_form<double>};
 
 }  // namespace
 

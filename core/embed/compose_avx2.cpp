@@ -6,7 +6,7 @@ namespace filbert::compose_avx2 {
 
 extern const ComposeKernels<float> kernels_float;
 extern const ComposeKernels<double> kernels_double;
-const ComposeKernels<float> kernels_float{"avx2", Composer<float>::kLanes, &compose<float>};
-const ComposeKernels<double> kernels_double{"avx2", Composer<double>::kLanes, &compose<double>};
+const ComposeKernels<float> kernels_float{"avx2", &compose<float>, &make_form<float>};
+const ComposeKernels<double> kernels_double{"avx2", &compose<double>, &make_form<double>};
 
 }  // namespace filbert::compose_avx2

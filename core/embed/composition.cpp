@@ -25,9 +25,20 @@ std::vector<std::uint32_t> shuffled(std::size_t n, std::uint64_t seed) {
 }
 
 SineCosine unit(std::size_t part, std::size_t whole) {
-  double turns = static_cast<double>(part) / static_cast<double>(whole);
+  double turns = static_cast<double>(part % whole) / static_cast<double>(whole);
   if (turns >= 0.5) turns -= 1.0;
   return sine_cosine(turns);
+}
+
+// Which frequency a transform of n rows leaves in a row: see the columns of fft.inc.
+std::size_t frequency_of(std::size_t row, std::size_t n) {
+  constexpr std::size_t kFirst[] = {0, 2, 1, 3};
+  std::size_t frequency = 0, step = 1;
+  for (; n >= 4; n /= 4, step *= 4) {
+    frequency += step * kFirst[row / (n / 4)];
+    row %= n / 4;
+  }
+  return frequency + step * row;
 }
 
 }  // namespace
@@ -42,7 +53,9 @@ Composition<T>::Composition(std::size_t d, ComposeBy compose_by, double decay, s
   if (by == ComposeBy::product) {
     measure_gamma(seed);
   } else {
-    make_tables();
+    make_twiddles();
+    make_twists();
+    make_turns();
   }
 }
 
@@ -53,19 +66,43 @@ void Composition<T>::shuffle_orders(std::uint64_t seed) {
 }
 
 template <class T>
-void Composition<T>::make_tables() {
-  twiddles.assign(std::max<std::size_t>(12, form_size), T(0));
-  twists.assign(std::max<std::size_t>(4, form_size), T(0));
-  for (std::size_t q = 1; 4 * q <= form_size; q *= 2) {
+void Composition<T>::make_twiddles() {
+  const std::size_t size = std::max<std::size_t>(12, form_size);
+  twiddles = aligned_array<T>(size);
+  for (std::size_t q = 1; 12 * q <= size; q *= 2) {
     for (std::size_t j = 0; j < q; ++j) {
-      const SineCosine twist = unit(j, 4 * q);  // e^(i pi j / h), h = 2 q
-      twists[2 * (q + j)] = static_cast<T>(twist.cosine);
-      twists[2 * (q + j) + 1] = static_cast<T>(twist.sine);
-      if (12 * q > twiddles.size()) continue;  // no complex transform is that large
       for (std::size_t power = 1; power <= 3; ++power) {
         const SineCosine w = unit(power * j, 4 * q);
         twiddles[6 * (q + j) + 2 * (power - 1)] = static_cast<T>(w.cosine);
         twiddles[6 * (q + j) + 2 * (power - 1) + 1] = static_cast<T>(-w.sine);
+      }
+    }
+  }
+}
+
+template <class T>
+void Composition<T>::make_twists() {
+  twists = aligned_array<T>(std::max<std::size_t>(4, form_size));
+  for (std::size_t q = 1; 4 * q <= form_size; q *= 2) {
+    for (std::size_t j = 0; j < q; ++j) {
+      const SineCosine twist = unit(j, 4 * q);  // e^(i pi j / h), h = 2 q
+      twists[2 * q + j] = static_cast<T>(twist.cosine);
+      twists[3 * q + j] = static_cast<T>(twist.sine);
+    }
+  }
+}
+
+template <class T>
+void Composition<T>::make_turns() {
+  constexpr std::size_t kPack = 32 / sizeof(T);
+  turns = aligned_array<T>(form_size);
+  for (std::size_t n = kPack * kPack; 4 * n <= form_size; n *= 2) {
+    for (std::size_t row = 0; row < n / kPack; ++row) {
+      const std::size_t frequency = frequency_of(row, n / kPack);
+      for (std::size_t j = 0; j < kPack; ++j) {
+        const SineCosine w = unit(frequency * j, n);
+        turns[2 * n + 2 * row * kPack + j] = static_cast<T>(w.cosine);
+        turns[2 * n + (2 * row + 1) * kPack + j] = static_cast<T>(-w.sine);
       }
     }
   }

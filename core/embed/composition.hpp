@@ -14,9 +14,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "embed/aligned.hpp"
 #include "embed/label_vectors.hpp"
 
 namespace filbert {
@@ -34,59 +34,28 @@ struct Composition {
   T gamma = 1;
   std::vector<std::uint32_t> left_order, right_order;  // p1(a)[i] = a[left_order[i]]
 
-  // Of the transforms, see fft.inc. For the complex size 4 q: w^j, w^2j, w^3j from 6 q on. For the
-  // real size 4 q: the twist's powers from 2 q on.
-  std::vector<T> twiddles, twists;
+  // Of the transforms, see fft.inc. For the complex size 4 q: w^j, w^2j, w^3j from 6 q on. For
+  // the real size 4 q: the cosines of the twist's powers from 2 q on, the sines from 3 q on. For
+  // the complex size n, as rows of packs: cosines and sines for each row from 2 n on.
+  AlignedArray<T> twiddles, twists, turns;
 
  private:
   void shuffle_orders(std::uint64_t seed);
-  void make_tables();
+  void make_twiddles();
+  void make_twists();
+  void make_turns();
   void measure_gamma(std::uint64_t seed);
 };
 
-// One composition of a group that is done at once, one a lane.
-template <class T>
-struct Lane {
-  const T* left = nullptr;   // forms of the operands; both null for a label, which is given
-  const T* right = nullptr;  //
-  const T* label = nullptr;  // a node's own; null for a part of a list of children
-  T* sum = nullptr;          // where s(n) goes; null where it is not wanted
-  T* left_form = nullptr;    // where forms of label + sqrt(lambda) s(n) go, or of the composition
-  T* right_form = nullptr;
-};
-
-// Memory for one thread.
-template <class T>
-class LaneRoom {
- public:
-  explicit LaneRoom(std::size_t form_size)
-      : bytes_(std::make_unique<std::byte[]>(2 * form_size * kPack + kPack)),
-        zeros(form_size, T(0)),
-        unwanted(form_size) {
-    void* place = bytes_.get();
-    std::size_t space = 2 * form_size * kPack + kPack;
-    first = std::align(kPack, 2 * form_size * kPack, place, space);
-    second = static_cast<std::byte*>(first) + form_size * kPack;
-  }
-
- private:
-  static constexpr std::size_t kPack = 32;  // bytes of a number for all lanes
-  std::unique_ptr<std::byte[]> bytes_;
-
- public:
-  void* first;
-  void* second;
-  std::vector<T> zeros;
-  std::vector<T> unwanted;
-};
-
-// The innermost loops, for this processor.
+// The innermost loops, for this processor. All arrays are aligned ones, and do not overlap.
 template <class T>
 struct ComposeKernels {
   const char* name;
-  std::size_t n_lanes;
-  // Up to n_lanes compositions. A lane's digits do not depend on the others.
-  void (*compose)(const Composition<T>&, const Lane<T>* lanes, std::size_t n, LaneRoom<T>&);
+  // out = left <> right, operands given by their forms. `out` has room for form_size numbers, of
+  // which the first n_components are the result.
+  void (*compose)(const Composition<T>&, const T* left, const T* right, T* out);
+  // The form of a vector as a left operand, with left_order, or as a right one.
+  void (*make_form)(const Composition<T>&, const T* vector, const std::uint32_t* order, T* form);
 };
 
 template <class T>

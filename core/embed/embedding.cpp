@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "embed/rounds.hpp"
 #include "embed/step_runner.hpp"
 
 namespace filbert {
@@ -59,15 +60,6 @@ struct Shared {
   }
 };
 
-template <class T>
-ItemVectors<T> take_vectors(const Steps& steps, ItemId item, VectorPool<T>& pool) {
-  ItemVectors<T> vectors;
-  if (steps.needs_left(item)) vectors.left_form = pool.take();
-  if (steps.needs_right(item)) vectors.right_form = pool.take();
-  if (steps.needs_vector(item)) vectors.vector = pool.take();
-  return vectors;
-}
-
 // Computes items and keeps them, round by round on all threads.
 template <class T>
 void keep(Shared<T>& shared, std::span<const ItemId> items, int n_threads, const Watch& watch,
@@ -76,27 +68,24 @@ void keep(Shared<T>& shared, std::span<const ItemId> items, int n_threads, const
     shared.kept[item] = take_vectors(shared.steps, item, shared.pool);
     shared.is_kept[item] = 1;
   }
-  std::vector<std::uint32_t> depth(shared.steps.n_items(), 0);
-  const Rounds rounds = in_rounds(shared.steps, items, depth);
+  const Rounds rounds = in_rounds(shared.steps, items);
   std::vector<std::unique_ptr<StepRunner<T>>> runners(
       static_cast<std::size_t>(std::max(1, n_threads)));
-  const std::size_t n_lanes = compose_kernels<T>().n_lanes;
   std::size_t done = 0;
   const auto find = [&](ItemId item) -> const ItemVectors<T>& { return shared.kept[item]; };
   for (std::size_t round = 0; round < rounds.size(); ++round) {
     const std::span<const ItemId> all = rounds[round];
-    const std::size_t n_groups = (all.size() + n_lanes - 1) / n_lanes;
-    const Watch watch_round = [&](std::size_t groups, std::size_t) {
-      if (watch) watch(done + groups * n_lanes, n_total);
+    const Watch watch_round = [&](std::size_t n, std::size_t) {
+      if (watch) watch(done + n, n_total);
     };
-    const bool small = n_groups == 1 && shared.composition.form_size <= (1u << 16);
-    if (small) watch_round(0, 1);
-    parallel_for(n_groups, small ? kInline : n_threads, watch_round,
-                 [&](std::size_t group, int worker, const StopToken&) {
+    const double steps = 50.0 * static_cast<double>(all.size() * shared.composition.form_size);
+    const int threads = threads_for(steps, n_threads);
+    if (threads == kInline) watch_round(0, 1);
+    parallel_for(all.size(), threads, watch_round,
+                 [&](std::size_t i, int worker, const StopToken&) {
                    auto& own = runners[static_cast<std::size_t>(worker)];
                    if (!own) own = shared.runner();
-                   const std::size_t begin = group * n_lanes;
-                   own->run(all.subspan(begin, std::min(n_lanes, all.size() - begin)), find);
+                   own->run(all[i], find);
                  });
     done += all.size();
   }
@@ -175,22 +164,22 @@ std::vector<std::size_t> blocks_of(const Shared<T>& shared, std::span<const Node
 template <class T>
 class BlockWorker {
  public:
-  BlockWorker(const Shared<T>& shared, std::size_t max_vectors)
+  explicit BlockWorker(const Shared<T>& shared)
       : shared_(shared),
         runner_(shared.runner()),
         pool_(shared.composition.form_size),
         missing_(shared),
-        slot_(shared.steps.n_items(), kNone),
-        depth_(shared.steps.n_items(), 0),
-        chunk_(std::max(8 * runner_->n_lanes(), max_vectors / 2)) {}
+        slot_(shared.steps.n_items(), kNone) {}
 
   // row(i, values) gets T(n) of the i-th root; null for a leaf, which has no fragment.
   template <class Row>
   void run(std::span<const NodeId> roots, const StopToken& token, const Row& row) {
     collect(roots);
-    for (std::size_t begin = 0; begin < items_.size(); begin += chunk_) {
-      const std::size_t n = std::min(chunk_, items_.size() - begin);
-      run_chunk(std::span(items_).subspan(begin, n), token);
+    for (const ItemId item : items_) {
+      token.check();
+      vectors_[slot_[item]] = take_vectors(shared_.steps, item, pool_);
+      runner_->run(item, [&](ItemId other) -> const ItemVectors<T>& { return find(other); });
+      forget_sources(item);
     }
     for (std::size_t i = 0; i < roots.size(); ++i) {
       const ItemId item = shared_.steps.item_of(roots[i]);
@@ -224,23 +213,6 @@ class BlockWorker {
     for (const NodeId root : roots) use(shared_.steps.item_of(root));
   }
 
-  void run_chunk(std::span<const ItemId> items, const StopToken& token) {
-    const Rounds rounds = in_rounds(shared_.steps, items, depth_);
-    for (std::size_t round = 0; round < rounds.size(); ++round) {
-      std::span<const ItemId> rest = rounds[round];
-      while (!rest.empty()) {
-        token.check();
-        const auto group = rest.first(std::min(rest.size(), runner_->n_lanes()));
-        rest = rest.subspan(group.size());
-        for (const ItemId item : group) {
-          vectors_[slot_[item]] = take_vectors(shared_.steps, item, pool_);
-        }
-        runner_->run(group, [&](ItemId item) -> const ItemVectors<T>& { return find(item); });
-        for (const ItemId item : group) forget_sources(item);
-      }
-    }
-  }
-
   void forget_sources(ItemId item) {
     shared_.steps.for_each_source(shared_.dag, item, [&](ItemId source) {
       const ItemId slot = slot_[source];
@@ -260,8 +232,6 @@ class BlockWorker {
   VectorPool<T> pool_;
   Missing<T> missing_;
   std::vector<ItemId> slot_;  // by item: its place in the next three, or kNone
-  std::vector<std::uint32_t> depth_;
-  std::size_t chunk_;
   std::vector<ItemId> items_;
   std::vector<ItemVectors<T>> vectors_;
   std::vector<std::uint32_t> uses_;
@@ -319,7 +289,7 @@ std::size_t TreeEmbedder<T>::embed(const Dag& dag, std::span<const NodeId> roots
   parallel_for(blocks.size() - 1, threads_for(steps, n_threads), watch_blocks,
                [&](std::size_t block, int worker, const StopToken& token) {
                  auto& own = workers[static_cast<std::size_t>(worker)];
-                 if (!own) own = std::make_unique<BlockWorker<T>>(shared, for_each);
+                 if (!own) own = std::make_unique<BlockWorker<T>>(shared);
                  const std::size_t begin = blocks[block];
                  own->run(roots.subspan(begin, blocks[block + 1] - begin), token,
                           [&](std::size_t i, const T* values) {

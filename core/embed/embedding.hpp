@@ -5,10 +5,9 @@
 // T(c_m), once for each distinct subtree. So the order of a sum depends on the tree alone, and a
 // tree has the same digits whatever else is embedded with it.
 //
-// Compositions are done several at a time (composition.hpp), those that need nothing of each other
-// together. Memory is bounded: what is most frequent in all trees is computed first and kept, for
-// half of it. Then threads take blocks of trees, compute what is not kept, and forget it as soon as
-// nothing in the block needs it any more.
+// Memory is bounded: what is most frequent in all trees is computed first and kept, for half of it.
+// Then threads take blocks of trees, compute what is not kept, children right before their parents
+// and so while they are in the cache, and forget it as soon as nothing in the block needs it.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // Vectors of one size, given out and taken back. Not for several threads at once.
 #pragma once
 
-#include <memory>
 #include <vector>
+
+#include "embed/aligned.hpp"
 
 namespace filbert {
 
@@ -11,9 +12,10 @@ class VectorPool {
  public:
   explicit VectorPool(std::size_t size) : size_(size) {}
 
+  // The one that was given back last: it is most likely to be in the cache.
   T* take() {
     if (free_.empty()) {
-      owned_.push_back(std::unique_ptr<T[]>(new T[size_]));  // not set to anything
+      owned_.push_back(aligned_array<T>(size_));
       return owned_.back().get();
     }
     T* const vector = free_.back();
@@ -26,7 +28,7 @@ class VectorPool {
 
  private:
   std::size_t size_;
-  std::vector<std::unique_ptr<T[]>> owned_;
+  std::vector<AlignedArray<T>> owned_;
   std::vector<T*> free_;
 };
 
