@@ -6,7 +6,11 @@ namespace filbert::compose_avx2 {
 
 extern const ComposeKernels<float> kernels_float;
 extern const ComposeKernels<double> kernels_double;
-const ComposeKernels<float> kernels_float{"avx2", &compose<float>, &make_form<float>};
-const ComposeKernels<double> kernels_double{"avx2", &compose<double>, &make_form<double>};
+extern const WriteNormal normal;
+const ComposeKernels<float> kernels_float{"avx2", &compose<float>, &make_form<float>,
+                                          &squares<float>};
+const ComposeKernels<double> kernels_double{"avx2", &compose<double>, &make_form<double>,
+                                            &squares<double>};
+const WriteNormal normal = &write_normal;
 
 }  // namespace filbert::compose_avx2

@@ -56,6 +56,8 @@ struct ComposeKernels {
   void (*compose)(const Composition<T>&, const T* left, const T* right, T* out);
   // The form of a vector as a left operand, with left_order, or as a right one.
   void (*make_form)(const Composition<T>&, const T* vector, const std::uint32_t* order, T* form);
+  // The sum of squares, in T.
+  T (*squares)(const T* vector, std::size_t n);
 };
 
 template <class T>

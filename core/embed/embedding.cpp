@@ -85,7 +85,7 @@ void keep(Shared<T>& shared, std::span<const ItemId> items, int n_threads, const
                  [&](std::size_t i, int worker, const StopToken&) {
                    auto& own = runners[static_cast<std::size_t>(worker)];
                    if (!own) own = shared.runner();
-                   own->run(all[i], find);
+                   own->run(all[i], shared.kept[all[i]], find);
                  });
     done += all.size();
   }
@@ -171,19 +171,20 @@ class BlockWorker {
         missing_(shared),
         slot_(shared.steps.n_items(), kNone) {}
 
-  // row(i, values) gets T(n) of the i-th root; null for a leaf, which has no fragment.
+  // row(i, values, exponent) gets T(n) of the i-th root; null for a leaf, which has no fragment.
   template <class Row>
   void run(std::span<const NodeId> roots, const StopToken& token, const Row& row) {
     collect(roots);
     for (const ItemId item : items_) {
       token.check();
-      vectors_[slot_[item]] = take_vectors(shared_.steps, item, pool_);
-      runner_->run(item, [&](ItemId other) -> const ItemVectors<T>& { return find(other); });
+      ItemVectors<T>& own = vectors_[slot_[item]] = take_vectors(shared_.steps, item, pool_);
+      runner_->run(item, own, [&](ItemId other) -> const ItemVectors<T>& { return find(other); });
       forget_sources(item);
     }
     for (std::size_t i = 0; i < roots.size(); ++i) {
       const ItemId item = shared_.steps.item_of(roots[i]);
-      row(i, shared_.steps.is_label(item) ? nullptr : find(item).vector);
+      const bool is_leaf = shared_.steps.is_label(item);
+      row(i, is_leaf ? nullptr : find(item).vector, find(item).vector_exponent);
       token.check();
     }
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -237,26 +238,24 @@ class BlockWorker {
   std::vector<std::uint32_t> uses_;
 };
 
-// Whether all is finite.
+// Values times 2^exponent, or of length 1. Returns whether all is finite.
 template <class T>
-bool write_row(const T* values, std::size_t n, bool normalize, T* out) {
+bool write_row(const T* values, double exponent, std::size_t n, bool normalize, T* out) {
   if (values == nullptr) {
     std::fill(out, out + n, T(0));
     return true;
   }
-  const double squares = sum_of_squares(values, n);
-  double scale = normalize && squares > 0.0 ? 1.0 / std::sqrt(squares) : 1.0;
-  if (!std::isfinite(squares)) {  // beyond the squares of double, at most
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(values[i])) return false;
-    }
-    if (normalize) return false;
-    scale = 1.0;
+  double scale = power_of_two<double>(exponent);
+  if (normalize) {
+    const double squares = sum_of_squares(values, n);
+    scale = squares > 0.0 ? 1.0 / std::sqrt(squares) : 1.0;
   }
+  bool finite = true;
   for (std::size_t i = 0; i < n; ++i) {
     out[i] = static_cast<T>(static_cast<double>(values[i]) * scale);
+    finite &= std::isfinite(out[i]);
   }
-  return true;
+  return finite;
 }
 
 }  // namespace
@@ -292,10 +291,10 @@ std::size_t TreeEmbedder<T>::embed(const Dag& dag, std::span<const NodeId> roots
                  if (!own) own = std::make_unique<BlockWorker<T>>(shared);
                  const std::size_t begin = blocks[block];
                  own->run(roots.subspan(begin, blocks[block + 1] - begin), token,
-                          [&](std::size_t i, const T* values) {
+                          [&](std::size_t i, const T* values, double exponent) {
                             T* const row = out + (begin + i) * spec_.n_components;
-                            const bool finite =
-                                write_row(values, spec_.n_components, spec_.normalize, row);
+                            const bool finite = write_row(values, exponent, spec_.n_components,
+                                                          spec_.normalize, row);
                             if (!finite && too_large[block] == kFinite)
                               too_large[block] = begin + i;
                           });

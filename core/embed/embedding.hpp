@@ -38,8 +38,8 @@ class TreeEmbedder {
   static constexpr std::size_t kFinite = static_cast<std::size_t>(-1);
 
   // Row i of `out` becomes the vector of tree i. Returns kFinite, or the first tree whose vector is
-  // beyond the range of T. `max_bytes` is for vectors of parts of trees; a block of one tree may
-  // take more.
+  // beyond the range of T, which none is that is normalised. `max_bytes` is for vectors of parts of
+  // trees; a block of one tree may take more.
   std::size_t embed(const Dag& dag, std::span<const NodeId> roots, std::size_t max_bytes,
                     int n_threads, const Watch& watch, T* out) const;
 

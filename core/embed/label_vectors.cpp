@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/rng.hpp"
-#include "embed/sine.hpp"
 
 namespace filbert {
 
@@ -22,52 +21,20 @@ std::uint64_t key_of(std::uint64_t seed, std::string_view label) {
   return spread(key ^ label.size());
 }
 
-// From -2^31 to 2^31 as an integer, since that is what vectors convert; then from 0 to 1, without
-// either.
-inline double uniform(std::uint32_t bits) {
-  const auto centred = static_cast<std::int32_t>(bits ^ 0x80000000u);
-  return (static_cast<double>(centred) + 2147483648.5) * 0x1p-32;
-}
-
-constexpr std::size_t kTile = 64;  // pairs that are made in one go
-
 }  // namespace
 
 LabelVectors::LabelVectors(std::size_t n_components, std::uint64_t seed)
     : n_components_(n_components), seed_(seed) {
-  const std::size_t n_words = ((n_components + 1) / 2 + kTile - 1) / kTile * kTile;
+  const std::size_t n_words =
+      ((n_components + 1) / 2 + kNormalTile - 1) / kNormalTile * kNormalTile;
   counters_.resize(n_words);
   for (std::size_t i = 0; i < n_words; ++i) counters_[i] = spread(i);
-}
-
-void LabelVectors::write_normal(std::uint64_t key, double* out) const {
-  double radii[kTile], sines[kTile], cosines[kTile];
-  std::uint32_t low[kTile], high[kTile];
-  for (std::size_t begin = 0; begin < counters_.size(); begin += kTile) {
-    for (std::size_t i = 0; i < kTile; ++i) {
-      const std::uint64_t word = spread(key ^ counters_[begin + i]);
-      low[i] = static_cast<std::uint32_t>(word);
-      high[i] = static_cast<std::uint32_t>(word >> 32);
-    }
-    for (std::size_t i = 0; i < kTile; ++i) {
-      radii[i] = std::sqrt(-2.0 * natural_log(uniform(high[i])));
-    }
-    for (std::size_t i = 0; i < kTile; ++i) {
-      const SineCosine angle = sine_cosine(uniform(low[i]) - 0.5);
-      sines[i] = angle.sine;
-      cosines[i] = angle.cosine;
-    }
-    for (std::size_t i = 0; i < kTile; ++i) {
-      out[2 * (begin + i)] = radii[i] * cosines[i];
-      out[2 * (begin + i) + 1] = radii[i] * sines[i];
-    }
-  }
 }
 
 template <class T>
 void LabelVectors::write(std::string_view label, std::vector<double>& room, T* out) const {
   room.resize(2 * counters_.size());
-  write_normal(key_of(seed_, label), room.data());
+  normal_writer()(key_of(seed_, label), counters_.data(), counters_.size(), room.data());
   const double scale = 1.0 / std::sqrt(sum_of_squares(room.data(), n_components_));
   for (std::size_t i = 0; i < n_components_; ++i) out[i] = static_cast<T>(room[i] * scale);
 }

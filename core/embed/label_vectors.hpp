@@ -14,6 +14,13 @@
 
 namespace filbert {
 
+// The numbers of all counters with a key (normal.inc), for this processor.
+using WriteNormal = void (*)(std::uint64_t key, const std::uint64_t* counters, std::size_t n_words,
+                             double* out);
+WriteNormal normal_writer();
+WriteNormal baseline_normal_writer();
+inline constexpr std::size_t kNormalTile = 64;  // words that are made in one go
+
 class LabelVectors {
  public:
   LabelVectors(std::size_t n_components, std::uint64_t seed);
@@ -25,8 +32,6 @@ class LabelVectors {
   void write(std::string_view label, std::vector<double>& room, T* out) const;
 
  private:
-  void write_normal(std::uint64_t key, double* out) const;
-
   std::size_t n_components_;
   std::uint64_t seed_;
   std::vector<std::uint64_t> counters_;  // spread(i), which all labels share

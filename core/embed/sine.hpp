@@ -1,6 +1,7 @@
 // Sine, cosine and logarithm from sums, products, quotients and square roots alone. These are
 // rounded in the same way everywhere, which the functions of the maths libraries are not; and a
-// loop around them is turned into vector instructions.
+// loop around them is turned into vector instructions. Static, since files that are compiled for
+// different processors include them and must not share them.
 #pragma once
 
 #include <bit>
@@ -14,7 +15,7 @@ struct SineCosine {
 
 // Of an angle in turns, from -1/2 to 1/2; to about 4e-16. The series are for a quarter of the
 // angle, at most pi / 4, which is then doubled twice.
-inline SineCosine sine_cosine(double turns) {
+static inline SineCosine sine_cosine(double turns) {
   const double x = turns * 1.5707963267948966;
   const double y = x * x;
   double s = -1.0 / 1307674368000.0;
@@ -41,7 +42,7 @@ inline SineCosine sine_cosine(double turns) {
 
 // Of a positive normal number; the absolute error is about 1e-16 near 1. With u = m 2^e, m from 1
 // to 2 and t = (m - sqrt 2) / (m + sqrt 2): ln u = (e + 1/2) ln 2 + 2 artanh t.
-inline double natural_log(double u) {
+static inline double natural_log(double u) {
   constexpr double kRootTwo = 1.4142135623730951;
   constexpr double kLogTwo = 0.6931471805599453;
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(u);

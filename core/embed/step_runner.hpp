@@ -1,8 +1,11 @@
 // Computes items: composes what they are made of, adds up T(n), and makes the forms that others
-// need.
+// need. Vectors have an exponent of their own, since those of wide nodes leave the range of any
+// number: what they stand for is their numbers times 2^exponent.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "embed/composition.hpp"
@@ -16,8 +19,17 @@ template <class T>
 struct ItemVectors {
   T* left_form = nullptr;
   T* right_form = nullptr;
-  T* vector = nullptr;  // a label's own, a node's T(n)
+  T* vector = nullptr;         // a label's own, a node's T(n)
+  double exponent = 0;         // of the forms, and of a label's vector
+  double vector_exponent = 0;  // of T(n)
 };
+
+// 2^exponent, or 0 or infinity where no number is that small or large. Exponents are doubles, since
+// those of nodes with twice the same child double on the way up.
+template <class T>
+T power_of_two(double exponent) {
+  return static_cast<T>(std::ldexp(1.0, static_cast<int>(std::clamp(exponent, -3000.0, 3000.0))));
+}
 
 template <class T>
 ItemVectors<T> take_vectors(const Steps& steps, ItemId item, VectorPool<T>& pool) {
@@ -41,38 +53,72 @@ class StepRunner {
         kernels_(compose_kernels<T>()),
         composed_(aligned_array<T>(composition.form_size)) {}
 
-  // find(item) gives the vectors of the item and of what it is made of.
+  // Fills the item's own vectors; find(item) gives those of what it is made of.
   template <class Find>
-  void run(ItemId item, const Find& find) {
-    const ItemVectors<T>& own = find(item);
+  void run(ItemId item, ItemVectors<T>& own, const Find& find) {
     if (steps_.is_label(item)) {
       labels_.write(dag_.labels().text(steps_.label(item)), normal_room_, composed_.get());
       if (own.vector != nullptr) {
         std::copy_n(composed_.get(), composition_.n_components, own.vector);
       }
     } else {
-      const ItemVectors<T>& left = find(steps_.left(item));
-      kernels_.compose(composition_, left.left_form, find(steps_.right(item)).right_form,
-                       composed_.get());
-      if (own.vector != nullptr) finish_node(item, left.vector, own, find);
+      const ItemVectors<T>&left = find(steps_.left(item)), &right = find(steps_.right(item));
+      kernels_.compose(composition_, left.left_form, right.right_form, composed_.get());
+      own.exponent =
+          std::clamp(left.exponent + right.exponent, -1e300, 1e300) + tame(composed_.get());
+      if (own.vector != nullptr) {
+        sum_up(item, own, find);
+        add_label(left.vector, own);
+      }
     }
     make_forms(own);
   }
 
  private:
-  // T(n), from s(n), and label + sqrt(lambda) s(n) in its place.
-  template <class Find>
-  void finish_node(ItemId item, const T* label, const ItemVectors<T>& own, const Find& find) {
+  // Brings a vector back to ordinary length where it has left it, and returns the exponent for
+  // that. Of vectors within the bounds, frequencies and their products are in the range of T.
+  double tame(T* vector) const {
     const std::size_t d = composition_.n_components;
-    T* const s = composed_.get();
-    std::copy_n(s, d, own.vector);
-    for (const NodeId c : dag_.children(steps_.node(item))) {
-      if (dag_.is_leaf(c)) continue;
-      const T* const other = find(steps_.item_of(c)).vector;
-      for (std::size_t j = 0; j < d; ++j) own.vector[j] += other[j];
+    const T squares = kernels_.squares(vector, d);
+    if (squares > T(0x1p-40) && squares < T(0x1p40)) return 0;
+    T largest = 0;  // squares may be out of range
+    for (std::size_t j = 0; j < d; ++j) largest = std::max(largest, std::fabs(vector[j]));
+    if (largest == 0) return 0;
+    const int exponent = std::max(std::ilogb(largest), std::numeric_limits<T>::min_exponent);
+    for (std::size_t j = 0; j < d; ++j) vector[j] *= power_of_two<T>(-exponent);
+    return exponent;
+  }
+
+  // T(n) = s(n) + T(c_1) + ... + T(c_m).
+  template <class Find>
+  void sum_up(ItemId item, ItemVectors<T>& own, const Find& find) {
+    const std::size_t d = composition_.n_components;
+    const std::span<const NodeId> children = dag_.children(steps_.node(item));
+    double exponent = own.exponent;
+    for (const NodeId c : children) {
+      if (!dag_.is_leaf(c)) exponent = std::max(exponent, find(steps_.item_of(c)).vector_exponent);
     }
+    const T factor = power_of_two<T>(own.exponent - exponent);
+    for (std::size_t j = 0; j < d; ++j) own.vector[j] = factor * composed_[j];
+    for (const NodeId c : children) {
+      if (dag_.is_leaf(c)) continue;
+      const ItemVectors<T>& other = find(steps_.item_of(c));
+      const T weight = power_of_two<T>(other.vector_exponent - exponent);
+      for (std::size_t j = 0; j < d; ++j) own.vector[j] += weight * other.vector[j];
+    }
+    own.vector_exponent = exponent + tame(own.vector);
+  }
+
+  // Where somebody composes the node with others: label + sqrt(lambda) s(n), in the place of s(n).
+  void add_label(const T* label, ItemVectors<T>& own) {
     if (own.left_form == nullptr && own.right_form == nullptr) return;
-    for (std::size_t j = 0; j < d; ++j) s[j] = label[j] + composition_.root_decay * s[j];
+    const double exponent = std::max(0.0, own.exponent);
+    const T weight = power_of_two<T>(-exponent);
+    const T factor = composition_.root_decay * power_of_two<T>(own.exponent - exponent);
+    for (std::size_t j = 0; j < composition_.n_components; ++j) {
+      composed_[j] = weight * label[j] + factor * composed_[j];
+    }
+    own.exponent = exponent;
   }
 
   void make_forms(const ItemVectors<T>& own) {

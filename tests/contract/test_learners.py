@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pytest
 
-from filbert import TreePerceptron, TreeSVC
+from filbert import DistributedTreeEmbedding, TreePerceptron, TreeSVC
 from filbert.errors import FilbertError
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.testing import check_tree_estimator
@@ -26,6 +26,10 @@ PERCEPTRONS = [
     TreePerceptron(PartialTree(), n_epochs=20, shuffle=True, fit_intercept=True),
     TreePerceptron(Subtree(), engine="online", n_epochs=20, margin=0.5),
     TreePerceptron(vote=True, n_epochs=2),
+]
+TRANSFORMERS = [
+    DistributedTreeEmbedding(64),
+    DistributedTreeEmbedding(50, composition="product", dtype="float64"),
 ]
 # The checks have fewer examples than the first one's samples, so that it comes to the optimum.
 PLANES = [
@@ -89,6 +93,15 @@ def test_the_contract(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [pair for one in TRANSFORMERS for pair in all_checks(one)],
+    ids=check_name,
+)
+def test_the_contract_of_transformers(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
 def test_there_are_many_checks() -> None:
     assert len(all_checks(TreeSVC())) >= 40
     names = [check.run.__name__ for check in CHECKS]
@@ -107,6 +120,8 @@ def test_checks_follow_what_an_estimator_has() -> None:
     assert "order_of_training" in names - online
     assert "partial_fit" in online - names
     assert "optimum" not in abilities(Online())
+    assert "state" in abilities(TreeSVC())
+    assert "state" not in abilities(DistributedTreeEmbedding())
 
 
 # ---------------------------------------------------------------- estimators that are broken

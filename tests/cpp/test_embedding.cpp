@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/rng.hpp"
 #include "check.hpp"
 #include "embed/embedding.hpp"
 #include "embed/sine.hpp"
@@ -46,6 +47,15 @@ void label_vectors() {
     const std::vector<float> single = label_vector<float>(d, 1, "NP");
     for (std::size_t i = 0; i < d; ++i) CHECK_EQUAL(single[i], static_cast<float>(a[i]));
   }
+}
+
+void normal_numbers() {
+  std::vector<std::uint64_t> counters(2 * kNormalTile);
+  for (std::size_t i = 0; i < counters.size(); ++i) counters[i] = spread(i);
+  std::vector<double> found(2 * counters.size()), baseline(found.size());
+  normal_writer()(42, counters.data(), counters.size(), found.data());
+  baseline_normal_writer()(42, counters.data(), counters.size(), baseline.data());
+  CHECK(found == baseline);
 }
 
 template <class T>
@@ -146,9 +156,14 @@ void too_large() {
   EmbeddingSpec spec;
   spec.n_components = 16;
   spec.decay = 1.0;
+  spec.normalize = false;
   std::vector<float> values(32);
   CHECK_EQUAL(TreeEmbedder<float>(spec).embed(*forest.dag, roots, 1u << 20, 2, {}, values.data()),
               1u);
+  spec.normalize = true;
+  CHECK_EQUAL(TreeEmbedder<float>(spec).embed(*forest.dag, roots, 1u << 20, 2, {}, values.data()),
+              TreeEmbedder<float>::kFinite);
+  CHECK_NEAR(sum_of_squares(values.data() + 16, 16), 1.0, 1e-5);
 }
 
 }  // namespace
@@ -160,6 +175,7 @@ int main() {
   return check::run({
       TEST(sines_and_logarithms),
       TEST(label_vectors),
+      TEST(normal_numbers),
       TEST(convolutions),
       TEST(steps_of_trees),
       TEST(same_bytes),

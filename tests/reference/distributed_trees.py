@@ -56,8 +56,7 @@ def permutation(d: int, seed: int) -> NDArray[np.intp]:
 
 def circular_convolution(a: Vector, b: Vector) -> Vector:
     """c[k] = the sum over i of a[i] b[k - i], indices modulo d."""
-    d = len(a)
-    return np.array([sum(a[i] * b[(k - i) % d] for i in range(d)) for k in range(d)])
+    return np.sum([value * np.roll(b, i) for i, value in enumerate(a)], axis=0)
 
 
 def measured_gamma(d: int, seed: int) -> float:

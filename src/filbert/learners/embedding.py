@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,7 +15,8 @@ from filbert.errors import (
     KernelOverflowError,
     MatrixTooLargeError,
 )
-from filbert.forest import as_forest
+from filbert.examples import Examples
+from filbert.forest import Forest, as_forest
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
@@ -23,8 +24,8 @@ _Vectors = NDArray[np.float32] | NDArray[np.float64]
 _Embedder = _core.TreeEmbedder32 | _core.TreeEmbedder64
 
 _COMPOSITIONS = ("convolution", "product")
-_MEMORY = 2**30  # bytes for vectors of parts of trees
-_MOST_COMPONENTS = 2**30
+_MEMORY = 2**28  # bytes for vectors of parts of trees
+_MOST_COMPONENTS = 2**24
 
 
 class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,6 +62,10 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     random_state : int
         The seed, from 0 to 2**64 - 1. There is no None, since vectors of different seeds do not
         go together.
+    part : str, optional
+        Which part of :class:`~filbert.Examples` to embed. For several parts, such as the text and
+        the hypothesis of entailment, put one embedding for each side by side with scikit-learn's
+        ``make_union``: products of such vectors are the sum of the parts' kernels.
     n_jobs : int, optional
         Threads; None for all cores.
     verbose : int
@@ -90,6 +95,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         normalize: bool = True,
         dtype: DTypeLike = "float32",
         random_state: int = 0,
+        part: str | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -99,6 +105,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.normalize = normalize
         self.dtype = dtype
         self.random_state = random_state
+        self.part = part
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -107,18 +114,18 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : Forest, or sequence of trees or bracket strings
+        X : Forest, Examples, or sequence of trees or bracket strings
         y : ignored
         """
         embedder = self._embedder()
         n_threads(self.n_jobs)
-        as_forest(X)
+        self._forest_of(X)
         if self.composition == "product":
             self.gamma_ = float(embedder.gamma)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Do what `fit` does."""
+        """Do what `fit` does: a stream may be transformed batch by batch."""
         return self.fit(X, y)
 
     def transform(self, X: Any, out: _Vectors | None = None) -> _Vectors:
@@ -126,7 +133,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : Forest, or sequence of trees or bracket strings
+        X : Forest, Examples, or sequence of trees or bracket strings
             No trees give a matrix without rows. Labels that have never been seen are like others.
         out : ndarray of shape (len(X), n_components), optional
             Where to put them, such as a file: ``numpy.lib.format.open_memmap(path, "w+",
@@ -138,15 +145,18 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         embedder = self._embedder()
         threads = n_threads(self.n_jobs)
-        forest = as_forest(X)
+        forest = self._forest_of(X)
         shape = (len(forest), int(self.n_components))
         rows = self._empty(shape) if out is None else self._checked_out(out, shape)
         with progress_bar(type(self).__name__, show=self.verbose > 0) as progress:
-            too_large = embedder.embed(forest._dag, forest._roots, _MEMORY, threads, progress, rows)
+            too_large = embedder.embed(
+                forest._dag, forest._roots, _MEMORY, threads, progress, cast(Any, rows)
+            )
         if too_large is not None:
             raise KernelOverflowError(
                 f"the vector of tree {too_large} is beyond the range of {rows.dtype}",
-                "use a smaller decay" + (", or dtype='float64'" if rows.itemsize == 4 else ""),
+                "use normalize=True, or a smaller decay"
+                + (", or dtype='float64'" if rows.itemsize == 4 else ""),
             )
         return rows
 
@@ -167,6 +177,24 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return tags
 
     # ---------------------------------------------------------------- what is given
+
+    def _forest_of(self, X: Any) -> Forest:
+        if not isinstance(X, Examples):
+            if self.part is not None:
+                raise InvalidParameterError(
+                    f"DistributedTreeEmbedding: part={self.part!r} is for Examples, got "
+                    f"{type(X).__name__}"
+                )
+            return as_forest(X)
+        names = ", ".join(map(repr, X.parts))
+        trees = [name for name, part in X.parts.items() if isinstance(part, Forest)]
+        if self.part not in trees:
+            raise InvalidParameterError(
+                "DistributedTreeEmbedding: part must name the part of trees to embed, such as "
+                f"{trees[0] if trees else 'tree'!r}; got {self.part!r}, and examples with the "
+                f"parts {names}"
+            )
+        return cast(Forest, X[self.part])
 
     def _embedder(self) -> _Embedder:
         self._check_numbers()

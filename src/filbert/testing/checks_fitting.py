@@ -45,7 +45,7 @@ def check_fit_keeps_parameters(name: str, estimator: Any) -> None:
         assert repr(value) == before[key][1], f"{name}.fit should not change the parameter {key}"
 
 
-@check()
+@check("state")
 def check_learnt_attributes_end_in_underscore(name: str, estimator: Any) -> None:
     """What training adds ends in an underscore, or begins with one."""
     X, y = sentences()
@@ -57,7 +57,7 @@ def check_learnt_attributes_end_in_underscore(name: str, estimator: Any) -> None
     assert not wrong, f"{name}.fit adds {wrong}: such names should end in an underscore"
 
 
-@check()
+@check("state")
 def check_unfitted(name: str, estimator: Any) -> None:
     """Before training, methods raise NotFittedError."""
     X, _ = sentences()
@@ -85,7 +85,7 @@ def check_fit_forgets(name: str, estimator: Any) -> None:
     assert_same_state(other, expected, X, f"{name}: fit should forget what it was fitted on before")
 
 
-@check("random_state")
+@check("random_state", "state")
 def check_random_state(name: str, estimator: Any) -> None:
     """A seed, or a generator with that seed, gives the same, to the last bit."""
     X, y = sentences()
@@ -257,7 +257,7 @@ def _interrupted(estimator: Any, X: Any, y: Any) -> bool:
     return False
 
 
-@check()
+@check("state")
 def check_failed_fit(name: str, estimator: Any) -> None:
     """A fit that raises leaves an unfitted estimator unfitted."""
     X, y = sentences()
@@ -281,7 +281,7 @@ def check_warm_start(name: str, estimator: Any) -> None:
         assert_close(outputs(warm.fit(*other), X), cold, f"{name}: a warm fit on other data")
 
 
-@check("partial_fit")
+@check("partial_fit", "state")
 def check_partial_fit(name: str, estimator: Any) -> None:
     """`partial_fit` takes the classes at its first call and returns the estimator."""
     X, y = sentences(30, 3)
@@ -294,7 +294,7 @@ def check_partial_fit(name: str, estimator: Any) -> None:
     assert shape[0] == len(y), f"{name}: expected an output for each tree, got shape {shape}"
 
 
-@check("partial_fit")
+@check("partial_fit", "state")
 def check_partial_fit_needs_classes(name: str, estimator: Any) -> None:
     """The first `partial_fit` without classes, and later labels beyond them, are errors."""
     X, y = sentences(30, 3)
@@ -305,7 +305,7 @@ def check_partial_fit_needs_classes(name: str, estimator: Any) -> None:
         begun.partial_fit(X, y)
 
 
-@check("partial_fit")
+@check("partial_fit", "state")
 def check_fit_after_partial_fit(name: str, estimator: Any) -> None:
     """`fit` begins anew, whatever `partial_fit` saw."""
     X, y = sentences()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import utils
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -37,10 +38,11 @@ def check(*needs: str) -> Callable[[CheckFunction], CheckFunction]:
 
 
 def abilities(estimator: Any) -> set[str]:
-    """Name what an estimator has: methods, parameters, and two things more.
+    """Name what an estimator has: methods, parameters, and three things more.
 
-    These are "sample_weight", and "optimum": that it solves a problem whose solution does not
-    depend on the order of examples. What learns example by example (`partial_fit`) does not.
+    These are "sample_weight", "optimum": that it solves a problem whose solution does not depend on
+    the order of examples, and "state": that `fit` learns something, as scikit-learn's tag
+    `requires_fit` says. What learns example by example (`partial_fit`) has no "optimum".
     """
     methods = ("predict", "decision_function", "score", "partial_fit", "transform")
     found = {name for name in methods if hasattr(estimator, name)}
@@ -49,6 +51,8 @@ def abilities(estimator: Any) -> set[str]:
         found.add("sample_weight")
     if "tol" in found and "partial_fit" not in found:
         found.add("optimum")
+    if not hasattr(utils, "get_tags") or utils.get_tags(estimator).requires_fit:  # sklearn < 1.6
+        found.add("state")
     return found
 
 
