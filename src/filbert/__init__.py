@@ -6,6 +6,7 @@ from filbert.examples import Examples, read_examples
 from filbert.forest import Forest
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
+from filbert.learners.symbol_selection import SymbolSelector
 from filbert.persist import load, save
 from filbert.tree import Tree
 
@@ -13,6 +14,7 @@ __version__ = version("filbert")
 __all__ = [
     "Examples",
     "Forest",
+    "SymbolSelector",
     "Tree",
     "TreePerceptron",
     "TreeSVC",

@@ -1,0 +1,62 @@
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "select/chosen_symbols.hpp"
+#include "select/pair_forms.hpp"
+
+namespace filbert {
+
+namespace {
+
+// The symbol of each node, and the symbols as tuples of labels; empty where no node has the number.
+std::tuple<NumpyArray<std::uint32_t>, nb::list> symbols_of(const Dag& dag, bool by_production) {
+  const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;
+  NodeSymbols symbols = node_symbols(dag, kind);
+  const auto text = [&](NodeId u) {
+    const std::string_view label = dag.labels().text(dag.label(u));
+    return nb::str(label.data(), label.size());
+  };
+  nb::list names;
+  for (const NodeId u : symbols.example) {
+    nb::list labels;
+    if (u != kNone) labels.append(text(u));
+    if (u != kNone && by_production) {
+      for (const NodeId child : dag.children(u)) labels.append(text(child));
+    }
+    names.append(nb::tuple(labels));
+  }
+  return {to_numpy(std::move(symbols.of)), names};
+}
+
+NumpyMatrix forms_by_pairs(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+                           const Array<NodeId>& roots, bool normalize,
+                           const MatrixOf<double>& weights, int n_threads, nb::object progress) {
+  std::vector<NodeId> ids = checked_roots(*dag, roots);
+  if (weights.shape(0) != ids.size()) throw nb::value_error("one row of weights for each tree");
+  const std::size_t n_nodes = dag->size();
+  const std::size_t n_columns = weights.shape(1);
+  const Watch watch = watch_from_python(std::move(progress));
+  std::vector<double> forms;
+  {
+    const nb::gil_scoped_release release;
+    forms = node_forms_by_pairs(spec, std::move(dag), std::move(ids), normalize,
+                                {weights.data(), weights.size()}, n_columns, n_threads, watch);
+  }
+  return to_matrix(std::move(forms), n_nodes, n_columns);
+}
+
+}  // namespace
+
+void bind_select(nb::module_& m) {
+  m.def("node_symbols", &symbols_of, nb::arg("dag"), nb::arg("by_production"));
+  m.def(
+      "node_totals",
+      [](const Dag& dag, const Array<NodeId>& roots) {
+        return to_numpy(node_totals(dag, checked_roots(dag, roots)));
+      },
+      nb::arg("dag"), nb::arg("roots"));
+  m.def("node_forms_by_pairs", &forms_by_pairs, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+        nb::arg("normalize"), nb::arg("weights"), nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+}  // namespace filbert
