@@ -86,6 +86,10 @@ MappedTree map_tree(const KernelSpec& spec, const Dag& support, const ColumnTile
     if (!spec.chosen->has(dag, mapped.tree.nodes[u])) mapped.tree.counts[u] = 0;
   }
   map_classes(spec, support, dag, mapped);
+  // The support vectors may have a class and no node of it that counts.
+  for (std::uint32_t& cls : mapped.cls) {
+    if (cls != kNone && tile.width(cls) == 0) cls = kNone;
+  }
   link_rows(spec, tile, mapped);
   return mapped;
 }

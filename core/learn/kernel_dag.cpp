@@ -85,7 +85,8 @@ void KernelDag::set_weights(std::span<const double> weights) {
 
 void KernelDag::count_occurrences(const TreeNodes& tree) {
   for (std::uint32_t v = 0; v < tree.size(); ++v) {
-    lists_[list_of_.find(tree.cls[v])].calls += tree.calls[v] - 1;
+    std::uint64_t& calls = lists_[list_of_.find(tree.cls[v])].calls;
+    calls = calls + tree.calls[v] - 1;  // which may be none, of a node that is no root of fragments
   }
 }
 

@@ -55,6 +55,15 @@ std::vector<std::uint8_t> counted_nodes(const KernelSpec& spec, const Dag& dag) 
   return spec.chosen ? spec.chosen->of_nodes(dag) : std::vector<std::uint8_t>();
 }
 
+std::vector<std::uint8_t> needed_nodes(const KernelSpec& spec, const Dag& dag) {
+  std::vector<std::uint8_t> needed = counted_nodes(spec, dag);
+  for (std::size_t u = needed.size(); u-- > 0;) {  // parents before children
+    if (needed[u] == 0) continue;
+    for (const NodeId child : dag.children(static_cast<NodeId>(u))) needed[child] = 1;
+  }
+  return needed;
+}
+
 Occurrences count_roots(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,
                         std::span<const std::uint32_t> class_of, int n_threads,
                         const Watch& watch) {

@@ -36,6 +36,9 @@ class ChosenSymbols {
 // Which nodes are roots of fragments, by node; empty: all.
 std::vector<std::uint8_t> counted_nodes(const KernelSpec& spec, const Dag& dag);
 
+// Which nodes are such a root or below one, by node; empty: all.
+std::vector<std::uint8_t> needed_nodes(const KernelSpec& spec, const Dag& dag);
+
 // As count_occurrences, for a kernel: nodes that are not chosen have the count 0, and those that are
 // below no chosen one are left out. So all children of a node that is there are there too.
 Occurrences count_roots(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,

@@ -118,12 +118,14 @@ def test_large_trees_have_a_way_of_their_own() -> None:
         exact = SubsetTree(0.3, normalize=normalize)
         parts = [ApproximateTree(exact, [label]) for label in "ABCDER"]
         if not normalize:
-            close(sum(part(forest) for part in parts), exact(forest))
+            together = sum(part(forest) for part in parts)
+            np.testing.assert_allclose(together, exact(forest), rtol=1e-10)
         for part in parts:
-            # Rows of Delta, which score trees, do not go that way.
+            # Rows of Delta and factors, which score trees, do not go that way.
             one = SupportVectorModel(part, forest, np.eye(2), np.zeros(2))
-            close(part(forest), one.decision_function(forest, method="rows"))
-            close(part(forest), one.decision_function(forest, method="factors"))
+            for method in ("rows", "factors"):
+                scores = one.decision_function(forest, method=method)
+                np.testing.assert_allclose(scores, part(forest), rtol=1e-10)
 
 
 def test_values_do_not_depend_on_threads() -> None:
@@ -162,7 +164,7 @@ def test_exact_training_has_the_objective_of_the_matrix(
     kernel: ApproximateTree, engine: Any
 ) -> None:
     K = approximate_matrix(kernel, TREES, TREES)
-    svm = TreeSVC(kernel, C=2.0, engine=engine, tol=1e-9, max_iter=10**6, random_state=0).fit(X, Y)
+    svm = TreeSVC(kernel, C=2.0, engine=engine, tol=1e-4, random_state=0).fit(X, Y)
     check_objective(svm, K, 2.0)
     wanted = approximate_matrix(kernel, NEW, TREES)[:, svm.support_] @ svm.dual_coef_[0]
     close(svm.decision_function(X_NEW), wanted + svm.intercept_[0])
@@ -183,7 +185,9 @@ def test_cutting_planes_take_approximate_kernels(kernel: ApproximateTree, strate
     svm = TreeSVC(kernel, strategy=strategy, tol=0.01, random_state=0).fit(X, Y)
     wanted = approximate_matrix(kernel, NEW, TREES)[:, svm.support_] @ svm.dual_coef_[0]
     close(svm.decision_function(X_NEW), wanted + svm.intercept_[0])
-    assert svm.duality_gap_ < 0.05
+    by_matrix = TreeSVC(lambda a, b: kernel(a, b), strategy="usvm", tol=0.01, random_state=0)
+    scores = by_matrix.fit(X, Y).decision_function(X_NEW)
+    np.testing.assert_allclose(svm.decision_function(X_NEW), scores, rtol=1e-5, atol=1e-5)
 
 
 @each_kernel
@@ -207,7 +211,7 @@ def test_sums_take_approximate_kernels() -> None:
     assert is_sum(kernel)
     K = approximate_matrix(KERNELS[2], TREES, TREES) + 0.5 * Linear()(features)
     close(kernel(examples), K)
-    svm = TreeSVC(kernel, C=2.0, tol=1e-9, random_state=0).fit(examples, Y)
+    svm = TreeSVC(kernel, C=2.0, tol=1e-4, random_state=0).fit(examples, Y)
     check_objective(svm, K, 2.0)
     close(svm.decision_function(examples), K[:, svm.support_] @ svm.dual_coef_[0] + svm.intercept_)
 
@@ -261,7 +265,7 @@ def test_wrong_parameters(kernel: ApproximateTree, message: str) -> None:
 # ---------------------------------------------------------------- files
 
 
-@pytest.mark.parametrize("kernel", KERNELS[2::5], ids=IDS[2::5])
+@pytest.mark.parametrize("kernel", [KERNELS[i] for i in (2, 7, 10)], ids=repr)
 def test_models_are_saved_and_loaded(kernel: ApproximateTree, tmp_path: Path) -> None:
     path = tmp_path / "model.filbert"
     svm = TreeSVC(kernel, random_state=0).fit(X, Y)

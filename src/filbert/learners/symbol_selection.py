@@ -134,6 +134,10 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         counts = np.bincount(symbol_of, weights=totals, minlength=len(names))
         gains = np.bincount(symbol_of, weights=by_node, minlength=len(names))
         present = sorted(np.flatnonzero(counts), key=lambda s: names[s])
+        if not present:
+            raise InvalidParameterError(
+                f"SymbolSelector: no node of the trees is the root of a fragment of {kernel!r}"
+            )
         self.symbols_ = tuple(self._symbol(names[s]) for s in present)
         self.gains_ = gains[present]
         self.frequencies_ = counts[present] / len(trees)
@@ -151,15 +155,14 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- the choice
 
     def _choose(self) -> NDArray[np.bool_]:
-        n = len(self.symbols_)
+        wanted = self._n_wanted()
         constraints = self._constraints()
-        if any(constraint.name != f"n_symbols={self._n_wanted()}" for constraint in constraints):
+        if len(constraints) > (wanted is not None):
             return best_choice(self.gains_, constraints)
         # Nothing but their number: no solver does this better than sorting.
-        wanted = self._n_wanted()
         if wanted is None:
             return np.asarray(self.gains_ > 0)
-        chosen = np.zeros(n, dtype=bool)
+        chosen = np.zeros(len(self.symbols_), dtype=bool)
         chosen[np.argsort(-self.gains_, kind="stable")[:wanted]] = True
         return chosen
 
