@@ -201,7 +201,7 @@ void put_ones(const Norms& norms, double* out) {
 }  // namespace
 
 bool has_long_chains(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
-  return !split(spec, trees, n_threads, watch).apart.empty();
+  return !spec.chosen && !split(spec, trees, n_threads, watch).apart.empty();
 }
 
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
