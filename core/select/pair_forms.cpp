@@ -23,7 +23,9 @@ void add_column(const TrainingTrees& trees, std::span<const double> weights, std
   KernelDag dag;
   const std::span<const std::uint32_t> entries = dag.add(nodes, 1.0);
   std::vector<std::uint64_t> offsets(dag.n_lists() + 1, 0);
-  for (std::uint32_t l = 0; l < dag.n_lists(); ++l) offsets[l + 1] = offsets[l] + dag.list(l).size();
+  for (std::uint32_t l = 0; l < dag.n_lists(); ++l) {
+    offsets[l + 1] = offsets[l] + dag.list(l).size();
+  }
   std::vector<double> products(dag.size(), 0.0);
   DagKernel(trees.spec()).project(dag, nodes, offsets, products, token);
   for (std::uint32_t v = 0; v < nodes.size(); ++v) {
