@@ -61,7 +61,9 @@ def measured(name: str, quick: bool) -> list[Row]:
 def _plot(rows: list[Row], folder: Path) -> str:
     names = list(dict.fromkeys(row["data"] for row in rows))
     figure = Figure(figsize=(5 * len(names), 4), layout="constrained")
-    for axes, name in zip(np.atleast_1d(np.array(figure.subplots(1, len(names)))), names, strict=True):
+    for axes, name in zip(
+        np.atleast_1d(np.array(figure.subplots(1, len(names)))), names, strict=True
+    ):
         own = [row for row in rows if row["data"] == name]
         some = [row for row in own if row["share of symbols"] != "exact"]
         exact = next(row["AUC"] for row in own if row["share of symbols"] == "exact")

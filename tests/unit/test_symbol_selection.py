@@ -134,7 +134,8 @@ def fulfils(selector: SymbolSelector, choice: tuple[str, ...]) -> bool:
             or sum(frequency[s] for s in choice) <= selector.max_nodes + 1e-9
         )
         and all(
-            n in (0, len(group)) for n, group in zip(counts["together"], selector.together, strict=True)
+            n in (0, len(group))
+            for n, group in zip(counts["together"], selector.together, strict=True)
         )
         and all(n >= 1 for n in counts["at_least_one"])
         and all(n == 1 for n in counts["exactly_one"])

@@ -285,9 +285,7 @@ def _forms_of_nodes(
         max_work = 0.0 if rows < LITTLE_WORK else steps_worth_trying(kernel, rows)
     if max_work != 0.0:
         try:
-            factors = factorize(
-                kernel, forest, max_work=max_work, keep_nodes=True, n_jobs=n_jobs
-            )
+            factors = factorize(kernel, forest, max_work=max_work, keep_nodes=True, n_jobs=n_jobs)
             return factors.node_forms(weights, threads)
         except (WorkLimitError, OutOfMemoryError):
             pass
