@@ -221,13 +221,18 @@ def test_sums_take_approximate_kernels() -> None:
 
 def test_parameters_of_the_kernel_within() -> None:
     kernel = ApproximateTree(SubsetTree(), ["NP"])
-    assert kernel.normalize and kernel.part is None
+    assert kernel.normalize
+    assert kernel.part is None
     on = kernel.on("tree")
-    assert on.part == "tree" and on.kernel == SubsetTree().on("tree") and kernel.part is None
+    assert on.part == "tree"
+    assert on.kernel == SubsetTree().on("tree")
+    assert kernel.part is None
     assert on.whole() == kernel
     plain = clone(kernel).set_params(kernel__normalize=False, kernel__decay=0.2)
-    assert not plain.normalize and plain.normalized() == ApproximateTree(SubsetTree(0.2), ["NP"])
-    assert kernel.exact() == SubsetTree() and SubsetTree().exact() == SubsetTree()
+    assert not plain.normalize
+    assert plain.normalized() == ApproximateTree(SubsetTree(0.2), ["NP"])
+    assert kernel.exact() == SubsetTree()
+    assert SubsetTree().exact() == SubsetTree()
 
 
 def test_kernels_are_values() -> None:

@@ -99,7 +99,8 @@ def test_results_do_not_depend_on_threads() -> None:
     for kernel in EXACT:
         one = SymbolSelector(kernel, 2, n_jobs=1).fit(forest, y)
         two = SymbolSelector(kernel, 2, n_jobs=2).fit(forest, y)
-        assert one.gains_.tobytes() == two.gains_.tobytes() and one.chosen_ == two.chosen_
+        assert one.gains_.tobytes() == two.gains_.tobytes()
+        assert one.chosen_ == two.chosen_
 
 
 # ---------------------------------------------------------------- choices
@@ -265,7 +266,8 @@ def test_constraints_in_conflict_are_named() -> None:
     with pytest.raises(InvalidParameterError) as caught:
         selector.fit(SENTENCES, CLASSES)
     text = str(caught.value)
-    assert "n_symbols=2" in text and "together=('C', 'D', 'E')" in text
+    assert "n_symbols=2" in text
+    assert "together=('C', 'D', 'E')" in text
     assert "at_least_one=('D', 'C')" in text
     for other in ("max_nodes", "('A', 'B')", "('A', 'S')", "exactly_one"):
         assert other not in text
