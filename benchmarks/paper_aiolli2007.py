@@ -15,11 +15,12 @@ Plots need matplotlib: pip install ".[bench]".
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from benchmarks.aiolli2007 import crossval, epoch, epochs, online
 from benchmarks.aiolli2007.section import Options, Section
-from benchmarks.measure import RESULTS, ROOT, write
+from benchmarks.sections import results_folder, write_sections
 
 SECTIONS: dict[str, Callable[[Options], Section]] = {
     "epoch": epoch.section,
@@ -32,19 +33,10 @@ ONE: dict[str, Callable[..., Any]] = {**epoch.ONE, **epochs.ONE, **online.ONE}
 
 
 def main(names: list[str], *, quick: bool) -> None:
-    folder = ROOT / "build" / "quick" if quick else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        section = SECTIONS[name](Options(quick, folder))
-        write(
-            f"paper_aiolli2007_{name}",
-            section.claim,
-            section.rows,
-            notes=section.notes,
-            plots=section.plots,
-            command=f"paper_aiolli2007 --only {name}",
-            folder=folder,
-        )
+    folder = results_folder(quick=quick)
+    options = Options(quick, folder)
+    sections = {name: partial(section, options) for name, section in SECTIONS.items()}
+    write_sections("paper_aiolli2007", sections, names, folder)
 
 
 if __name__ == "__main__":

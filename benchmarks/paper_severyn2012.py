@@ -16,8 +16,9 @@ Plots need matplotlib: pip install ".[bench]".
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 
-from benchmarks.measure import RESULTS, ROOT, write
+from benchmarks.sections import results_folder, write_sections
 from benchmarks.severyn2012 import classify, deltas, imbalance, threads, times
 from benchmarks.severyn2012.section import Options, Row, Section
 
@@ -38,19 +39,10 @@ ONE: dict[str, Callable[..., Row]] = {
 
 
 def main(names: list[str], *, quick: bool, budget: float) -> None:
-    folder = ROOT / "build" / "quick" if quick else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        section = SECTIONS[name](Options(quick, budget, folder))
-        write(
-            f"paper_severyn2012_{name}",
-            section.claim,
-            section.rows,
-            notes=section.notes,
-            plots=section.plots,
-            command=f"paper_severyn2012 --only {name}",
-            folder=folder,
-        )
+    folder = results_folder(quick=quick)
+    options = Options(quick, budget, folder)
+    sections = {name: partial(section, options) for name, section in SECTIONS.items()}
+    write_sections("paper_severyn2012", sections, names, folder)
 
 
 if __name__ == "__main__":

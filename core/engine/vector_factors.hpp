@@ -4,28 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "base/parallel.hpp"
+#include "engine/sparse_rows.hpp"
 #include "engine/tree_factors.hpp"
 
 namespace filbert {
-
-// Rows of a sparse matrix. A row's features ascend; no value is 0.
-struct SparseRows {
-  std::span<const std::int64_t> begin;  // by row, one more than there are
-  std::span<const std::int64_t> features;
-  std::span<const double> values;
-
-  std::size_t size() const { return begin.size() - 1; }
-};
-
-struct PolynomialSpec {
-  std::uint32_t degree = 1;
-  double gamma = 1.0;
-  double coef0 = 0.0;
-  bool normalize = true;
-};
 
 // Throws OutOfMemory, before anything is computed, where the products may take more than max_bytes;
 // KernelOverflow where the kernel of a row with itself leaves double.

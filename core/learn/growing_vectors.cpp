@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "base/place_map.hpp"
+#include "base/power.hpp"
 #include "learn/growing_term.hpp"
 
 namespace filbert {
@@ -32,14 +33,6 @@ double square(const Vector& x) {
   double sum = 0.0;
   for (const double value : x.values) sum += value * value;
   return sum;
-}
-
-double power(double base, std::uint32_t exponent) {
-  double result = 1.0;
-  for (; exponent > 0; exponent >>= 1, base *= base) {
-    if (exponent & 1) result *= base;
-  }
-  return result;
 }
 
 double kernel_value(const VectorSpec& spec, double product, double square_a, double square_b) {

@@ -15,9 +15,6 @@ namespace filbert {
 
 namespace {
 
-// Delta of two nodes is at most the product of their trees' norms, so below this nothing overflows.
-constexpr double kLargestNorm = 1e150;
-
 [[noreturn]] void refuse_norm(std::size_t tree) {
   throw KernelOverflow("the norm of tree " + std::to_string(tree) +
                        " is beyond the range in which cutting planes compute");

@@ -13,6 +13,9 @@
 
 namespace filbert {
 
+// Delta of two nodes is at most the product of their trees' norms, so below this nothing overflows.
+inline constexpr double kLargestNorm = 1e150;
+
 // One tree, or several of them put together: each distinct node once, children before parents.
 struct TreeNodes {
   std::vector<NodeId> nodes;               // ascending

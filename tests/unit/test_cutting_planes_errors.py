@@ -71,11 +71,11 @@ def test_bad_examples(strategy: Strategy) -> None:
     model = TreeSVC(strategy=strategy)
     bad: list[tuple[Any, Any, Any, str]] = [
         ([], [], None, "there are no examples"),
-        (X, y[:-1], None, "80 trees, but y has 79 labels"),
+        (X, y[:-1], None, "80 examples, but y has 79 labels"),
         (X, np.zeros(80), None, "needs two classes at least"),
         (X, y, -np.ones(80), "sample_weight must be finite and not negative"),
         (X, y, np.full(80, np.nan), "sample_weight must be finite"),
-        (X, y, np.ones(79), "one number for each of 80 trees"),
+        (X, y, np.ones(79), "one number for each of 80 examples"),
         (X, y, np.zeros(80), "all weights are zero"),
     ]
     for trees, labels, weights, message in bad:

@@ -157,7 +157,11 @@ def test_parts_of_different_kinds(pairs: Examples) -> None:
 
 # ---------------------------------------------------------------- textual entailment
 
-RTE = {"label": "entails", "tree": ["text_tree", "hypothesis_tree"], "features": "lex"}
+RTE: dict[str, Any] = {
+    "label": "entails",
+    "tree": ["text_tree", "hypothesis_tree"],
+    "features": "lex",
+}
 PK_LEX = EachPart(SubsetTree(), ("text_tree", "hypothesis_tree")) + Linear(normalize=False).on(
     "lex"
 )
@@ -170,7 +174,7 @@ def test_entailment_pairs_are_read(tmp_path: Path) -> None:
     ]
     path = tmp_path / "rte.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
-    X, y = read_examples(path, **RTE)  # type: ignore[arg-type]
+    X, y = read_examples(path, **RTE)
     assert y.tolist() == [False, True, False]
     assert X["lex"].toarray().tolist() == [[0.5], [0.0], [1.0]]
     np.testing.assert_allclose(
@@ -181,7 +185,7 @@ def test_entailment_pairs_are_read(tmp_path: Path) -> None:
 @pytest.mark.shared
 def test_entailment(shared_dir: Path) -> None:
     """Zanzotto & Dell'Arciprete 2012, section 5.2.1, on RTE-2."""
-    X, y = read_examples(shared_dir / "data/rte/rte2.dev.jsonl.xz", **RTE)  # type: ignore[arg-type]
+    X, y = read_examples(shared_dir / "data/rte/rte2.dev.jsonl.xz", **RTE)
     assert X.shape == (400,)
     assert y.sum() == 210
     assert list(X.parts) == ["text_tree", "hypothesis_tree", "lex"]

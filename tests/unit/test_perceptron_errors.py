@@ -95,7 +95,7 @@ def test_a_bad_batch_leaves_the_model_intact(case: str) -> None:
     [
         ([0] * 19 + [2], None, "sample 19 has the label 2, which is none of the classes 0, 1"),
         (["0"] * 20, None, "none of the classes"),
-        ([0] * 19, None, "20 trees, but y has 19"),
+        ([0] * 19, None, "20 examples, but y has 19"),
         ([0.5] * 20, None, "(?i)continuous|none of the classes|unknown label"),
         ([0, 1] * 10, [1.0] * 19 + [np.nan], "sample 19 is nan"),
         ([0, 1] * 10, [1.0] * 19, "shape"),

@@ -1,5 +1,6 @@
 """The exact strategy: coordinate descent in the dual, by factors or by rows of kernels."""
 
+from abc import ABC, abstractmethod
 from typing import Any, Literal
 from warnings import warn
 
@@ -19,18 +20,35 @@ from filbert.threads import n_threads
 from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
 Engine = Literal["auto", "factors", "rows"]
+Matrix = KernelOperator | RowTrainer | SumOperator | GramTrainer
 
 _MAX_ITER = 10_000
 _ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
 
 
-class DualTrainer:
+class DualTrainer(ABC):
     """Solves problems without sampling, to a gap between primal and dual over all examples."""
 
-    matrix: KernelOperator | RowTrainer | SumOperator | GramTrainer
-    engine: str
-    n_jobs: int | None
-    verbose: int
+    def __init__(
+        self,
+        kernel: Any,
+        examples: Any,
+        *,
+        engine: Engine,
+        max_memory: int | None,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.kernel = kernel
+        self.examples = examples
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.matrix, self.engine = self._matrix(engine)
+
+    @abstractmethod
+    def _matrix(self, engine: Engine) -> tuple[Matrix, str]:
+        """Return what computes kernels, which engine that is and why."""
 
     def train(self, problems: Problems) -> Solution:
         """Solve the problems, and warn where `tol` was not reached."""
@@ -69,22 +87,8 @@ class DualTrainer:
 class ExactTrainer(DualTrainer):
     """Of one tree kernel, by its factors or by rows of its matrix."""
 
-    def __init__(
-        self,
-        kernel: TreeKernel,
-        forest: Forest,
-        *,
-        engine: Engine,
-        max_memory: int | None,
-        n_jobs: int | None,
-        verbose: int,
-    ) -> None:
-        self.kernel = kernel
-        self.forest = forest
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.matrix, self.engine = self._matrix(engine)
+    kernel: TreeKernel
+    examples: Forest
 
     def _matrix(self, engine: Engine) -> tuple[KernelOperator | RowTrainer, str]:
         """Return what computes kernels, which engine that is and why.
@@ -98,7 +102,7 @@ class ExactTrainer(DualTrainer):
             return self._rows(), "rows: as asked for"
         if isinstance(self.kernel.exact(), Subtree):
             return self._factors(None), "factors: those of Subtree take no search"
-        rows = row_steps(self.kernel, self.forest)
+        rows = row_steps(self.kernel, self.examples)
         if isinstance(self.kernel.exact(), PartialTree) and rows < LITTLE_WORK:
             reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
             return self._rows(), f"rows: {reason}"
@@ -121,7 +125,7 @@ class ExactTrainer(DualTrainer):
         with progress_bar("factorising", show=self.verbose > 0) as progress:
             return factorize(
                 self.kernel,
-                self.forest,
+                self.examples,
                 max_memory=self.max_memory,
                 max_work=max_work,
                 n_jobs=self.n_jobs,
@@ -132,8 +136,8 @@ class ExactTrainer(DualTrainer):
         with progress_bar("preparing", show=self.verbose > 0) as progress:
             return RowTrainer(
                 self.kernel._spec(),
-                self.forest._dag,
-                self.forest._roots,
+                self.examples._dag,
+                self.examples._roots,
                 bool(self.kernel.normalize),
                 _ROWS_KEPT if self.max_memory is None else self.max_memory,
                 n_threads(self.n_jobs),
@@ -144,22 +148,7 @@ class ExactTrainer(DualTrainer):
 class SumTrainer(DualTrainer):
     """Of any kernel of Filbert's: sums by the factors of their terms, others by the matrix."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        examples: Any,
-        *,
-        engine: Engine,
-        max_memory: int | None,
-        n_jobs: int | None,
-        verbose: int,
-    ) -> None:
-        self.kernel = kernel
-        self.examples = examples
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.matrix, self.engine = self._matrix(engine)
+    kernel: Kernel
 
     def _matrix(self, engine: Engine) -> tuple[SumOperator | GramTrainer, str]:
         """Return what computes kernels, which engine that is and why.

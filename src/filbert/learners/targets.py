@@ -17,7 +17,7 @@ def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """Return one label for each of n examples."""
     labels = column_or_1d(y, warn=True)
     if len(labels) != n:
-        raise InvalidParameterError(f"X has {n:,} trees, but y has {len(labels):,} labels")
+        raise InvalidParameterError(f"X has {n:,} examples, but y has {len(labels):,} labels")
     if n == 0:
         raise InvalidParameterError("there are no examples to learn from")
     check_classification_targets(labels)
@@ -75,7 +75,8 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> FloatArray:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
         raise InvalidParameterError(
-            f"sample_weight must have one number for each of {n:,} trees, got shape {weights.shape}"
+            f"sample_weight must have one number for each of {n:,} examples, "
+            f"got shape {weights.shape}"
         )
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):

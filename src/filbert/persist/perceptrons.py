@@ -16,10 +16,10 @@ from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel
 from filbert.persist import parameters, rows
 from filbert.persist.archive import Arrays
 from filbert.persist.support_vectors import (
-    _array,
-    _checked_classes,
-    _floats,
-    _storable_classes,
+    array_of,
+    checked_classes,
+    floats_of,
+    storable_classes,
 )
 from filbert.sum_model import rows_for
 
@@ -35,7 +35,7 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
     support, log = model.plain()
     if not np.isfinite(log.amount).all():
         raise InvalidParameterError("the model has weights that are not finite: train it again")
-    classes, are_objects = _storable_classes(perceptron.classes_)
+    classes, are_objects = storable_classes(perceptron.classes_)
     header |= {
         "kernel": parameters.kernel_to_json(model.kernel),
         "intercept": bool(model.intercept),
@@ -71,7 +71,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
         raise
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
-    classes = _checked_classes(_array(arrays, "classes"), header.get("classes_are_objects"))
+    classes = checked_classes(array_of(arrays, "classes"), header.get("classes_are_objects"))
     n_problems = 1 if len(classes) == 2 else len(classes)
     intercept = header.get("intercept")
     if not isinstance(intercept, bool):
@@ -103,13 +103,13 @@ def _count(header: dict[str, Any], name: str) -> int:
 
 
 def _log(arrays: Arrays, n_seen: int, n_errors: int) -> Log:
-    amount = _array(arrays, "updates.amount")
+    amount = array_of(arrays, "updates.amount")
     n = len(amount)
     n_blocks = -(-n_seen // ERROR_BLOCK)
     return Log(
         _unsigned(arrays, "updates.support", n, np.uint32),
         _unsigned(arrays, "updates.problem", n, np.uint32),
-        _floats(arrays, "updates.amount", (n,)),
+        floats_of(arrays, "updates.amount", (n,)),
         _unsigned(arrays, "updates.time", n, np.uint64),
         _unsigned(arrays, "errors", n_blocks, np.uint32),
         n_seen,
@@ -118,7 +118,7 @@ def _log(arrays: Arrays, n_seen: int, n_errors: int) -> Log:
 
 
 def _unsigned(arrays: Arrays, name: str, n: int, dtype: Any) -> NDArray[Any]:
-    array = _array(arrays, name)
+    array = array_of(arrays, name)
     if array.dtype != dtype or array.shape != (n,):
         raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")
     return array

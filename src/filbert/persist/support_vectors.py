@@ -32,7 +32,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     svm.check_parameters()
     if not (np.isfinite(svm.model_.coef).all() and np.isfinite(svm.model_.intercept).all()):
         raise InvalidParameterError("the model has weights that are not finite: train it again")
-    classes, are_objects = _storable_classes(svm.classes_)
+    classes, are_objects = storable_classes(svm.classes_)
     header |= {
         "kernel": parameters.kernel_to_json(svm.model_.kernel),
         "classes_are_objects": are_objects,
@@ -64,13 +64,13 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
         raise
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
-    n, n_classes = support.shape[0], len(_array(arrays, "classes"))
+    n, n_classes = support.shape[0], len(array_of(arrays, "classes"))
     n_problems = 1 if n_classes == 2 else n_classes
-    svm.classes_ = _checked_classes(_array(arrays, "classes"), header.get("classes_are_objects"))
+    svm.classes_ = checked_classes(array_of(arrays, "classes"), header.get("classes_are_objects"))
     svm.support_ = _integers(arrays, "indices", n).astype(np.intp, copy=False)
     svm.n_support_ = _integers(arrays, "n_support", n_classes).astype(np.intp, copy=False)
-    coef = _floats(arrays, "coef", (n_problems, n))
-    intercept = _floats(arrays, "intercept", (n_problems,))
+    coef = floats_of(arrays, "coef", (n_problems, n))
+    intercept = floats_of(arrays, "intercept", (n_problems,))
     if (np.diff(svm.support_) <= 0).any():
         raise ModelFileError("the indices of the support vectors do not ascend")
     if int(svm.n_support_.sum(dtype=object)) != n:
@@ -100,7 +100,7 @@ def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
 # ---------------------------------------------------------------- classes
 
 
-def _storable_classes(classes: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+def storable_classes(classes: NDArray[Any]) -> tuple[NDArray[Any], bool]:
     """Return classes as a plain array, and whether they were Python objects (as pandas has them).
 
     Objects that are strings, or all numbers of one kind, are stored as such.
@@ -119,7 +119,8 @@ def _storable_classes(classes: NDArray[Any]) -> tuple[NDArray[Any], bool]:
     return stored, classes.dtype == object
 
 
-def _checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
+def checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
+    """Return the classes of a file: two at least, ascending."""
     if classes.ndim != 1 or len(classes) < 2 or not isinstance(are_objects, bool):
         raise ModelFileError("there are fewer than two classes")
     plain = np.ascontiguousarray(classes)
@@ -141,21 +142,23 @@ def _part(arrays: Arrays, prefix: str) -> Arrays:
     return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
 
 
-def _array(arrays: Arrays, name: str) -> NDArray[Any]:
+def array_of(arrays: Arrays, name: str) -> NDArray[Any]:
+    """Return an array of a file, which has to be there."""
     if name not in arrays:
         raise ModelFileError(f"the array {name!r} is missing")
     return arrays[name]
 
 
 def _integers(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
-    array = _array(arrays, name)
+    array = array_of(arrays, name)
     if array.dtype != np.int64 or array.shape != (n,) or (array < 0).any():
         raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")
     return array
 
 
-def _floats(arrays: Arrays, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = _array(arrays, name)
+def floats_of(arrays: Arrays, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return an array of finite numbers of the right shape."""
+    array = array_of(arrays, name)
     if array.dtype != np.float64 or array.shape != shape:
         raise ModelFileError(f"the array {name!r} is not of shape {shape}, but {array.shape}")
     if not np.isfinite(array).all():
