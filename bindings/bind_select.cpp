@@ -2,7 +2,7 @@
 
 #include "bindings.hpp"
 #include "select/chosen_symbols.hpp"
-#include "select/pair_forms.hpp"
+#include "select/symbol_forms.hpp"
 
 namespace filbert {
 
@@ -30,19 +30,20 @@ std::tuple<NumpyArray<std::uint32_t>, nb::list> symbols_of(const Dag& dag, bool 
 
 NumpyMatrix forms_by_pairs(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                            const Array<NodeId>& roots, bool normalize,
-                           const MatrixOf<double>& weights, int n_threads, nb::object progress) {
+                           const MatrixOf<double>& weights, const Array<std::uint32_t>& symbol_of,
+                           std::size_t n_symbols, int n_threads) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
   if (weights.shape(0) != ids.size()) throw nb::value_error("one row of weights for each tree");
-  const std::size_t n_nodes = dag->size();
   const std::size_t n_columns = weights.shape(1);
-  const Watch watch = watch_from_python(std::move(progress));
+  const Watch watch = watch_from_python(nb::none());
   std::vector<double> forms;
   {
     const nb::gil_scoped_release release;
-    forms = node_forms_by_pairs(spec, std::move(dag), std::move(ids), normalize,
-                                {weights.data(), weights.size()}, n_columns, n_threads, watch);
+    forms = pair_forms(spec, std::move(dag), std::move(ids), normalize,
+                       {weights.data(), weights.size()}, n_columns,
+                       {symbol_of.data(), symbol_of.size()}, n_symbols, n_threads, watch);
   }
-  return to_matrix(std::move(forms), n_nodes, n_columns);
+  return to_matrix(std::move(forms), n_symbols, n_columns);
 }
 
 }  // namespace
@@ -55,8 +56,9 @@ void bind_select(nb::module_& m) {
         return to_numpy(node_totals(dag, checked_roots(dag, roots)));
       },
       nb::arg("dag"), nb::arg("roots"));
-  m.def("node_forms_by_pairs", &forms_by_pairs, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
-        nb::arg("normalize"), nb::arg("weights"), nb::arg("n_threads"), nb::arg("progress").none());
+  m.def("symbol_forms_by_pairs", &forms_by_pairs, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+        nb::arg("normalize"), nb::arg("weights"), nb::arg("symbol_of"), nb::arg("n_symbols"),
+        nb::arg("n_threads"));
 }
 
 }  // namespace filbert

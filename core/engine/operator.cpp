@@ -1,16 +1,15 @@
 #include "engine/operator.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <stdexcept>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "engine/factor_scores.hpp"
 #include "engine/sum_factors.hpp"
 #include "forest/occurrences.hpp"
 #include "select/chosen_symbols.hpp"
+#include "select/symbol_forms.hpp"
 
 namespace filbert {
 
@@ -90,9 +89,6 @@ Wide weight_over_norm(const TreeFactors& trees, std::size_t tree, double weight,
   const Wide& norm = trees.norm[tree];
   return norm.is_zero() ? Wide(0.0) : Wide(weight) / norm;
 }
-
-double narrowed(double value) { return value; }
-double narrowed(const Wide& value) { return value.to_double(); }
 
 // Which nodes the first trees have, and which the others.
 std::vector<std::uint8_t> sides_of(const Dag& dag, std::span<const NodeId> roots,
@@ -181,21 +177,15 @@ std::vector<Real> KernelOperator::node_weights(const Factors<Real>& factors,
   return f;
 }
 
-std::vector<double> KernelOperator::node_forms(std::span<const double> weights,
-                                               std::size_t n_columns, int n_threads,
-                                               const Watch& watch) const {
+std::vector<double> KernelOperator::symbol_forms(std::span<const double> weights,
+                                                 std::size_t n_columns,
+                                                 std::span<const std::uint32_t> symbol_of,
+                                                 std::size_t n_symbols, int n_threads,
+                                                 const Watch& watch) const {
   return std::visit(
       [&]<class Real>(const Factors<Real>& factors) {
         const std::vector<Real> f = node_weights(factors, weights, n_columns);
-        const std::vector<Real> values = times_delta<Real>(factors, f, n_columns, n_threads, watch);
-        std::vector<double> forms(f.size());
-        for (std::size_t i = 0; i < f.size(); ++i) {
-          forms[i] = narrowed(f[i] * values[i]);
-          if (!std::isfinite(forms[i])) {
-            throw KernelOverflow("a sum of kernel values is beyond the range of float64");
-          }
-        }
-        return forms;
+        return factor_forms<Real>(factors, f, n_columns, symbol_of, n_symbols, n_threads, watch);
       },
       nodes_);
 }

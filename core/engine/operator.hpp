@@ -48,10 +48,11 @@ class KernelOperator {
   NodeContributions contributions(std::span<const double> weights, std::size_t n_columns,
                                   std::size_t first, int n_threads, const Watch& watch) const;
 
-  // By node and column: f[u] (D f)[u], which summed over all nodes is w^T K w. Needs keep_nodes.
-  // Throws KernelOverflow where values leave double.
-  std::vector<double> node_forms(std::span<const double> weights, std::size_t n_columns,
-                                 int n_threads, const Watch& watch) const;
+  // By symbol and column: f^T D f between nodes of the same symbol, which are numbers below
+  // n_symbols. Needs keep_nodes. Throws KernelOverflow where values leave double.
+  std::vector<double> symbol_forms(std::span<const double> weights, std::size_t n_columns,
+                                   std::span<const std::uint32_t> symbol_of, std::size_t n_symbols,
+                                   int n_threads, const Watch& watch) const;
 
   // How the factors came about.
   std::uint64_t n_features = 0;

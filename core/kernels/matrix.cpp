@@ -66,30 +66,42 @@ void check_counts(const Dag& dag, NodeId root, std::size_t place) {
   }
 }
 
-Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
+// By tree: whether it is a long chain. Only the first of equal trees are looked at.
+std::vector<bool> find_long_chains(Trees trees, std::span<const std::uint32_t> first, int n_threads,
+                                   const Watch& watch) {
   constexpr std::uint64_t kMayBeLong = 10000;
-  constexpr std::uint64_t kLarge = 1000;
-  const bool subset = spec.kernel == TreeKernel::subset_tree;
-  std::vector<bool> apart(trees.size(), false);
+  std::vector<bool> chain(trees.size(), false);
   std::vector<NodeId> large;
-  std::vector<std::size_t> large_places;
+  std::vector<std::size_t> places;
+  for (const std::size_t i : first) {
+    if (trees.dag.sizes()[trees.roots[i]] <= kMayBeLong) continue;
+    large.push_back(trees.roots[i]);
+    places.push_back(i);
+  }
+  if (large.empty()) return chain;
+  const auto class_of = trees.dag.productions().of_nodes();
+  const Occurrences x = count_occurrences(trees.dag, large, class_of, n_threads, watch);
+  for (std::size_t k = 0; k < large.size(); ++k) {
+    chain[places[k]] = is_long_chain({trees.dag, x.nodes_of(k), x.counts_of(k), class_of});
+  }
+  return chain;
+}
+
+std::vector<bool> find_apart(const KernelSpec& spec, Trees trees,
+                             std::span<const std::uint32_t> first, int n_threads,
+                             const Watch& watch) {
+  if (spec.kernel != TreeKernel::subset_tree) return std::vector<bool>(trees.size(), false);
+  if (spec.chosen) return few_chosen(*spec.chosen, trees.dag, trees.roots);
+  return find_long_chains(trees, first, n_threads, watch);
+}
+
+Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
   const DistinctTrees distinct = distinct_trees(trees.dag, trees.roots);
   for (const std::size_t i : distinct.first) {
     const std::uint64_t size = trees.dag.sizes()[trees.roots[i]];
     if (size >= kNone) check_counts(trees.dag, trees.roots[i], i);
-    apart[i] = subset && spec.chosen && size > kLarge;
-    if (subset && !spec.chosen && size > kMayBeLong) {
-      large.push_back(trees.roots[i]);
-      large_places.push_back(i);
-    }
   }
-  if (!large.empty()) {
-    const auto class_of = trees.dag.productions().of_nodes();
-    const Occurrences x = count_occurrences(trees.dag, large, class_of, n_threads, watch);
-    for (std::size_t k = 0; k < large.size(); ++k) {
-      apart[large_places[k]] = is_long_chain({trees.dag, x.nodes_of(k), x.counts_of(k), class_of});
-    }
-  }
+  const std::vector<bool> apart = find_apart(spec, trees, distinct.first, n_threads, watch);
   Split parts{{trees.dag, {}, {}}, {trees.dag, {}, {}}, {}};
   for (const std::size_t i : distinct.first) {
     (apart[i] ? parts.apart : parts.ordinary).add(trees.roots[i], i);
@@ -98,23 +110,28 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
   return parts;
 }
 
-// The value of a pass over one pair.
-class ValueSink final : public Sink {
- public:
-  void put(std::size_t, std::size_t, std::span<const double> values) override {
-    value = Wide(values[0]);
-  }
-  void put(std::size_t, std::size_t, std::span<const Wide> values) override { value = values[0]; }
-
-  Wide value;
-};
-
 // K of two trees that are kept apart; nothing where it takes the ordinary way after all.
 std::optional<Wide> sum_of_pair(const KernelSpec& spec, const CountedTree& a, const CountedTree& b,
                                 const StopToken& token) {
   constexpr std::size_t kMostPairs = std::size_t{1} << 22;  // some 160 MB
   if (spec.chosen) return sum_of_needed_pairs(spec, a, b, kMostPairs, token);
   return subset_tree_of_chains(spec, a, b, token);
+}
+
+// The same by a pass over one pair.
+Wide sum_in_order(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Watch& watch) {
+  class ValueSink final : public Sink {
+   public:
+    void put(std::size_t, std::size_t, std::span<const double> values) override {
+      value = Wide(values[0]);
+    }
+    void put(std::size_t, std::size_t, std::span<const Wide> values) override { value = values[0]; }
+
+    Wide value;
+  };
+  ValueSink sink;
+  sum_between(spec, a, b, n_threads, watch, sink);
+  return sink.value;
 }
 
 // put(i, j, value) for the pairs of two lists of trees apart that `wanted(i, j)` asks for.
@@ -140,10 +157,9 @@ void sum_apart(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Wa
     if (left[task] == 0) continue;
     const std::size_t i = task / b.size();
     const std::size_t j = task % b.size();
-    ValueSink sink;
-    sum_between(spec, {a.dag, a.roots.subspan(i, 1)}, {b.dag, b.roots.subspan(j, 1)}, n_threads,
-                watch, sink);
-    put(i, j, sink.value);
+    put(i, j,
+        sum_in_order(spec, {a.dag, a.roots.subspan(i, 1)}, {b.dag, b.roots.subspan(j, 1)},
+                     n_threads, watch));
   }
 }
 

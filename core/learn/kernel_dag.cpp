@@ -129,6 +129,11 @@ void DagKernel::project(const KernelDag& dag, const TreeNodes& tree,
   });
 }
 
+void DagKernel::rows(const KernelDag& dag, const TreeNodes& tree, const StopToken& token,
+                     const UseRow& use) {
+  for_each_row(dag, tree, token, use);
+}
+
 template <class Use>
 void DagKernel::for_each_row(const KernelDag& dag, const TreeNodes& tree, const StopToken& token,
                              const Use& use) {

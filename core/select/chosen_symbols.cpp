@@ -30,6 +30,31 @@ std::string key_of(const Dag& dag, NodeId u, SymbolKind kind) {
   return key;
 }
 
+// Each tree's nodes that are chosen, and those below one, which have the count 0.
+Occurrences with_roots_only(const Occurrences& x, const std::vector<std::uint8_t>& chosen,
+                            const Dag& dag, const StopToken& token) {
+  std::vector<std::uint32_t> below(dag.size(), kNone);  // the last tree in which it is below one
+  Occurrences kept{{0}, {}, {}};
+  for (std::uint32_t tree = 0; tree < x.n_trees(); ++tree) {
+    const auto nodes = x.nodes_of(tree);
+    const auto counts = x.counts_of(tree);
+    for (std::size_t i = nodes.size(); i-- > 0;) {  // parents before children
+      const NodeId u = nodes[i];
+      if (chosen[u] != 0) below[u] = tree;
+      if (below[u] != tree) continue;
+      for (const NodeId child : dag.children(u)) below[child] = tree;
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (below[nodes[i]] != tree) continue;
+      kept.nodes.push_back(nodes[i]);
+      kept.counts.push_back(chosen[nodes[i]] != 0 ? counts[i] : 0);
+    }
+    kept.row_begin.push_back(kept.nodes.size());
+    token.check();
+  }
+  return kept;
+}
+
 }  // namespace
 
 ChosenSymbols::ChosenSymbols(SymbolKind kind, std::span<const std::vector<std::string>> symbols)
@@ -69,28 +94,12 @@ Occurrences count_roots(const KernelSpec& spec, const Dag& dag, std::span<const 
                         const Watch& watch) {
   Occurrences x = count_occurrences(dag, roots, class_of, n_threads, watch);
   if (!spec.chosen) return x;
-  const std::vector<std::uint8_t> chosen = spec.chosen->of_nodes(dag);
-  std::vector<std::uint32_t> below(dag.size(), kNone);  // the last tree in which it is below one
-  std::vector<NodeId> kept_nodes;
-  std::vector<std::uint32_t> kept_counts;
-  std::vector<std::uint64_t> row_begin{0};
-  for (std::uint32_t tree = 0; tree < x.n_trees(); ++tree) {
-    const auto nodes = x.nodes_of(tree);
-    const auto counts = x.counts_of(tree);
-    for (std::size_t i = nodes.size(); i-- > 0;) {  // parents before children
-      const NodeId u = nodes[i];
-      if (chosen[u] != 0) below[u] = tree;
-      if (below[u] != tree) continue;
-      for (const NodeId child : dag.children(u)) below[child] = tree;
-    }
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (below[nodes[i]] != tree) continue;
-      kept_nodes.push_back(nodes[i]);
-      kept_counts.push_back(chosen[nodes[i]] != 0 ? counts[i] : 0);
-    }
-    row_begin.push_back(kept_nodes.size());
-  }
-  return {std::move(row_begin), std::move(kept_nodes), std::move(kept_counts)};
+  Occurrences kept;
+  const double steps = 10.0 * static_cast<double>(x.nodes.size() + dag.size());
+  parallel_for(1, threads_for(steps, 1), watch, [&](std::size_t, int, const StopToken& token) {
+    kept = with_roots_only(x, spec.chosen->of_nodes(dag), dag, token);
+  });
+  return kept;
 }
 
 NodeSymbols node_symbols(const Dag& dag, SymbolKind kind) {

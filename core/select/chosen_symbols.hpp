@@ -39,11 +39,10 @@ std::vector<std::uint8_t> counted_nodes(const KernelSpec& spec, const Dag& dag);
 // Which nodes are such a root or below one, by node; empty: all.
 std::vector<std::uint8_t> needed_nodes(const KernelSpec& spec, const Dag& dag);
 
-// As count_occurrences, for a kernel: nodes that are not chosen have the count 0, and those that are
-// below no chosen one are left out. So all children of a node that is there are there too.
+// As count_occurrences, for a kernel: nodes that are not chosen have the count 0, and those that
+// are below no chosen one are left out. So all children of a node that is there are there too.
 Occurrences count_roots(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,
-                        std::span<const std::uint32_t> class_of, int n_threads,
-                        const Watch& watch);
+                        std::span<const std::uint32_t> class_of, int n_threads, const Watch& watch);
 
 // The symbols of a forest: each node's number, and for each number a node that has the symbol
 // (kNone where there is none).

@@ -67,21 +67,22 @@ class NeededPairs {
     NodeId u, v;
   };
 
-  // Pairs of chosen nodes of one class: those of b are sorted by class, and looked up for each of a.
+  // Pairs of chosen nodes of one class: those of b are sorted by class, and looked up for each of
+  // a.
   bool add_roots(const StopToken& token) {
     std::vector<std::uint32_t> chosen;
     for (std::uint32_t i = 0; i < b_.nodes.size(); ++i) {
       if (b_.counts[i] != 0) chosen.push_back(i);
     }
     const auto class_at = [&](std::uint32_t i) { return b_.class_of[b_.nodes[i]]; };
-    std::stable_sort(chosen.begin(), chosen.end(), [&](std::uint32_t i, std::uint32_t j) {
-      return class_at(i) < class_at(j);
-    });
+    std::stable_sort(chosen.begin(), chosen.end(),
+                     [&](std::uint32_t i, std::uint32_t j) { return class_at(i) < class_at(j); });
     for (std::size_t i = 0; i < a_.nodes.size(); ++i) {
       if (a_.counts[i] == 0) continue;
       const std::uint32_t cls = a_.class_of[a_.nodes[i]];
-      auto j = std::lower_bound(chosen.begin(), chosen.end(), cls,
-                                [&](std::uint32_t at, std::uint32_t c) { return class_at(at) < c; });
+      auto j =
+          std::lower_bound(chosen.begin(), chosen.end(), cls,
+                           [&](std::uint32_t at, std::uint32_t c) { return class_at(at) < c; });
       for (; j != chosen.end() && class_at(*j) == cls; ++j) {
         place_of(a_.nodes[i], b_.nodes[*j]);
         root_counts_.push_back(static_cast<double>(a_.counts[i]) * b_.counts[*j]);
@@ -114,6 +115,24 @@ class NeededPairs {
 };
 
 }  // namespace
+
+std::vector<bool> few_chosen(const ChosenSymbols& chosen, const Dag& dag,
+                             std::span<const NodeId> roots) {
+  constexpr std::uint64_t kLarge = 1000;
+  std::vector<bool> few(roots.size(), false);
+  const auto is_large = [&](NodeId root) { return dag.sizes()[root] > kLarge; };
+  if (std::none_of(roots.begin(), roots.end(), is_large)) return few;
+  const std::vector<std::uint8_t> of = chosen.of_nodes(dag);
+  std::vector<double> n_chosen(of.begin(), of.end());  // below each node; children come first
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    for (const NodeId child : dag.children(u)) n_chosen[u] += n_chosen[child];
+  }
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const double n = n_chosen[roots[i]];
+    few[i] = is_large(roots[i]) && n * n <= static_cast<double>(dag.sizes()[roots[i]]);
+  }
+  return few;
+}
 
 std::optional<Wide> sum_of_needed_pairs(const KernelSpec& spec, const CountedTree& a,
                                         const CountedTree& b, std::size_t max_pairs,

@@ -7,7 +7,7 @@
 #include "reference_kernels.hpp"
 #include "select/chosen_symbols.hpp"
 #include "select/needed_pairs.hpp"
-#include "select/pair_forms.hpp"
+#include "select/symbol_forms.hpp"
 
 namespace filbert {
 
@@ -17,8 +17,7 @@ constexpr double kTolerance = 1e-10;
 
 using Symbols = std::vector<std::vector<std::string>>;
 
-KernelSpec rooted_in(KernelSpec spec, const Symbols& symbols,
-                     SymbolKind kind = SymbolKind::label) {
+KernelSpec rooted_in(KernelSpec spec, const Symbols& symbols, SymbolKind kind = SymbolKind::label) {
   spec.chosen = std::make_shared<ChosenSymbols>(kind, symbols);
   return spec;
 }
@@ -93,37 +92,50 @@ void needed_pairs_are_enough() {
   }
 }
 
-// w^T K w, split up by node in two ways.
-void forms_of_nodes() {
+// w^T K w of the kernels of single symbols, in two ways.
+void forms_of_symbols() {
   const Forest forest = forest_of(random_trees(3, 40, 5));
   const std::size_t n = forest.roots.size();
+  const NodeSymbols symbols = node_symbols(*forest.dag, SymbolKind::label);
+  const std::size_t n_symbols = symbols.example.size();
   std::mt19937 random(7);
   std::vector<double> weights(n);
   for (double& w : weights) w = below(random, 2001) / 1000.0 - 1.0;
   for (const KernelSpec& spec : {subtree(0.6), subset_tree(0.4), partial_tree(0.5, 0.6)}) {
-    for (const bool normalize : {false, true}) {
-      const std::vector<double> K = matrix(spec, forest, normalize);
-      OperatorOptions options;
-      options.normalize = normalize;
-      options.keep_nodes = true;
-      const KernelOperator factors(spec, forest.dag, forest.roots, options, 1, {});
-      const std::vector<double> by_factors = factors.node_forms(weights, 1, 1, {});
-      const std::vector<double> by_pairs =
-          node_forms_by_pairs(spec, forest.dag, forest.roots, normalize, weights, 1, 1, {});
-      double expected = 0.0, size = 0.0, total = 0.0;
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-          expected += weights[i] * weights[j] * K[i * n + j];
-          size += K[i * n + j];
-        }
+    OperatorOptions options;
+    options.normalize = false;
+    options.keep_nodes = true;
+    const KernelOperator factors(spec, forest.dag, forest.roots, options, 1, {});
+    const std::vector<double> by_factors =
+        factors.symbol_forms(weights, 1, symbols.of, n_symbols, 1, {});
+    const std::vector<double> by_pairs =
+        pair_forms(spec, forest.dag, forest.roots, false, weights, 1, symbols.of, n_symbols, 1, {});
+    for (std::size_t s = 0; s < n_symbols; ++s) {
+      const std::string label(forest.dag->labels().text(forest.dag->label(symbols.example[s])));
+      const std::vector<double> K = matrix(rooted_in(spec, {{label}}), forest, false);
+      double expected = 0.0, size = 0.0;
+      for (std::size_t i = 0; i < n * n; ++i) {
+        expected += weights[i / n] * weights[i % n] * K[i];
+        size += K[i];
       }
-      for (NodeId u = 0; u < forest.dag->size(); ++u) {
-        CHECK(std::fabs(by_factors[u] - by_pairs[u]) <= kTolerance * size);
-        total += by_pairs[u];
-      }
-      CHECK(std::fabs(total - expected) <= kTolerance * size);
+      CHECK(std::fabs(by_factors[s] - expected) <= kTolerance * size);
+      CHECK(std::fabs(by_pairs[s] - expected) <= kTolerance * size);
     }
   }
+}
+
+// Only large trees with few chosen nodes are compared from these downwards.
+void few_nodes_are_chosen() {
+  std::string many;
+  for (int i = 0; i < 400; ++i) many += "(B (C c))";
+  const Forest forest = read("(A " + many + ")\n(A (B (C c)))\n");
+  const auto few = [&](const char* label) {
+    const Symbols symbols{{label}};
+    return few_chosen(ChosenSymbols(SymbolKind::label, symbols), *forest.dag, forest.roots);
+  };
+  CHECK(few("A") == (std::vector<bool>{true, false}));
+  CHECK(few("B") == (std::vector<bool>{false, false}));
+  CHECK(few("unseen") == (std::vector<bool>{true, false}));
 }
 
 }  // namespace
@@ -137,6 +149,7 @@ int main() {
       TEST(productions_are_symbols),
       TEST(symbols_add_up),
       TEST(needed_pairs_are_enough),
-      TEST(forms_of_nodes),
+      TEST(forms_of_symbols),
+      TEST(few_nodes_are_chosen),
   });
 }

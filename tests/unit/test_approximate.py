@@ -1,5 +1,6 @@
 """Approximate tree kernels = the reference with roots left out: matrices and all learners."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,18 @@ Y = np.array([sum(u.label == "a" for u in nodes(t)) % 2 for t in TREES])
 each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 
 
+@cache
+def within(kernel: ApproximateTree) -> Array:
+    """The kernels of all trees with all trees."""
+    return approximate_matrix(kernel, TREES, TREES)
+
+
+@cache
+def between(kernel: ApproximateTree) -> Array:
+    """The kernels of new trees with all trees."""
+    return approximate_matrix(kernel, NEW, TREES)
+
+
 def close(values: Array, wanted: Array) -> None:
     np.testing.assert_allclose(values, wanted, rtol=1e-10, atol=1e-12 * np.abs(wanted).max())
 
@@ -65,11 +78,11 @@ def close(values: Array, wanted: Array) -> None:
 
 @each_kernel
 def test_matrices_are_the_reference_with_roots_left_out(kernel: ApproximateTree) -> None:
-    wanted = approximate_matrix(kernel, TREES, TREES)
+    wanted = within(kernel)
     assert np.count_nonzero(wanted) > len(TREES)
     close(kernel(X), wanted)
     close(kernel(X, X), wanted)
-    close(kernel(X_NEW, X), approximate_matrix(kernel, NEW, TREES))
+    close(kernel(X_NEW, X), between(kernel))
     close(kernel.diag(X), np.diag(wanted))
 
 
@@ -95,7 +108,7 @@ def test_any_trees_and_symbols(trees: list[Node], data: st.DataObject) -> None:
 def test_factors_have_the_same_values(kernel: ApproximateTree) -> None:
     weights = np.random.default_rng(0).standard_normal((len(TREES), 2))
     scores = factorize(kernel, X).scores(weights, 1)
-    close(scores, approximate_matrix(kernel, TREES, TREES) @ weights)
+    close(scores, within(kernel) @ weights)
 
 
 @pytest.mark.parametrize("exact", EXACT, ids=repr)
@@ -141,7 +154,7 @@ def test_values_do_not_depend_on_threads() -> None:
 def test_models_score_by_the_approximate_kernel(kernel: ApproximateTree, method: Any) -> None:
     coef = np.random.default_rng(1).standard_normal((2, len(TREES)))
     model = SupportVectorModel(kernel, X, coef, np.array([0.5, -0.5]))
-    wanted = approximate_matrix(kernel, NEW, TREES) @ coef.T + model.intercept
+    wanted = between(kernel) @ coef.T + model.intercept
     close(model.decision_function(X_NEW, method=method), wanted)
 
 
@@ -150,7 +163,7 @@ def test_contributions_are_of_chosen_nodes(kernel: ApproximateTree) -> None:
     coef = np.random.default_rng(1).standard_normal((1, len(TREES)))
     model = SupportVectorModel(kernel, X, coef, np.zeros(1))
     found = model.contributions(X_NEW)
-    close(found.sums(), approximate_matrix(kernel, NEW, TREES) @ coef.T)
+    close(found.sums(), between(kernel) @ coef.T)
     symbols = {tuple(s) if isinstance(s, list) else s for s in kernel.symbols}
     for entry in range(len(found)):
         node = found.node(entry)
@@ -163,10 +176,10 @@ def test_contributions_are_of_chosen_nodes(kernel: ApproximateTree) -> None:
 def test_exact_training_has_the_objective_of_the_matrix(
     kernel: ApproximateTree, engine: Any
 ) -> None:
-    K = approximate_matrix(kernel, TREES, TREES)
+    K = within(kernel)
     svm = TreeSVC(kernel, C=2.0, engine=engine, tol=1e-4, random_state=0).fit(X, Y)
     check_objective(svm, K, 2.0)
-    wanted = approximate_matrix(kernel, NEW, TREES)[:, svm.support_] @ svm.dual_coef_[0]
+    wanted = between(kernel)[:, svm.support_] @ svm.dual_coef_[0]
     close(svm.decision_function(X_NEW), wanted + svm.intercept_[0])
 
 
@@ -183,9 +196,9 @@ def check_objective(svm: TreeSVC, K: Array, C: float) -> None:
 @pytest.mark.parametrize("strategy", ["usvm", "sdag", "sdag+"])
 def test_cutting_planes_take_approximate_kernels(kernel: ApproximateTree, strategy: Any) -> None:
     svm = TreeSVC(kernel, strategy=strategy, tol=0.01, random_state=0).fit(X, Y)
-    wanted = approximate_matrix(kernel, NEW, TREES)[:, svm.support_] @ svm.dual_coef_[0]
+    wanted = between(kernel)[:, svm.support_] @ svm.dual_coef_[0]
     close(svm.decision_function(X_NEW), wanted + svm.intercept_[0])
-    by_matrix = TreeSVC(lambda a, b: kernel(a, b), strategy="usvm", tol=0.01, random_state=0)
+    by_matrix = TreeSVC(kernel.__call__, strategy="usvm", tol=0.01, random_state=0)
     scores = by_matrix.fit(X, Y).decision_function(X_NEW)
     np.testing.assert_allclose(svm.decision_function(X_NEW), scores, rtol=1e-5, atol=1e-5)
 
@@ -193,14 +206,14 @@ def test_cutting_planes_take_approximate_kernels(kernel: ApproximateTree, strate
 @each_kernel
 @pytest.mark.parametrize("engine", ["online", "factors"])
 def test_the_perceptron_takes_approximate_kernels(kernel: ApproximateTree, engine: Any) -> None:
-    K = approximate_matrix(kernel, TREES, TREES)
+    K = within(kernel)
     signs = np.where(Y == 1, 1, -1).tolist()
     problem = reference.learn(K.tolist(), [signs], list(range(len(TREES))))[0]
     model = TreePerceptron(
         kernel, n_epochs=1, shuffle=False, fit_intercept=False, average=False, engine=engine
     ).fit(X, Y)
-    between = approximate_matrix(kernel, TREES, NEW).tolist()
-    wanted = [reference.plain(between, problem, x) for x in range(len(NEW))]
+    values = between(kernel).T.tolist()
+    wanted = [reference.plain(values, problem, x) for x in range(len(NEW))]
     close(model.decision_function(X_NEW), np.array(wanted))
 
 
@@ -209,7 +222,7 @@ def test_sums_take_approximate_kernels() -> None:
     examples = Examples(tree=X, features=features)
     kernel = ApproximateTree(SubsetTree(), LABELS).on("tree") + 0.5 * Linear().on("features")
     assert is_sum(kernel)
-    K = approximate_matrix(KERNELS[2], TREES, TREES) + 0.5 * Linear()(features)
+    K = within(KERNELS[2]) + 0.5 * Linear()(features)
     close(kernel(examples), K)
     svm = TreeSVC(kernel, C=2.0, tol=1e-4, random_state=0).fit(examples, Y)
     check_objective(svm, K, 2.0)
@@ -240,9 +253,9 @@ def test_kernels_are_values() -> None:
     assert kernel == ApproximateTree(SubsetTree(), ("VP", "NP")) == clone(kernel)
     assert hash(kernel) == hash(ApproximateTree(SubsetTree(), ("VP", "NP")))
     assert kernel != ApproximateTree(SubsetTree(), ["NP"]) != ApproximateTree(Subtree(), ["NP"])
-    assert eval(repr(kernel)) == kernel  # noqa: S307
+    assert eval(repr(kernel)) == kernel
     productions = ApproximateTree(SubsetTree(), [("NP", "D", "N")], by="production")
-    assert eval(repr(productions)) == productions  # noqa: S307
+    assert eval(repr(productions)) == productions
 
 
 @pytest.mark.parametrize(
@@ -286,7 +299,7 @@ def test_damaged_symbols_are_told(symbols: Any, tmp_path: Path) -> None:
     save(TreeSVC(KERNELS[2], random_state=0).fit(X, Y), path)
 
     def change(header: dict[str, Any]) -> None:
-        header["kernel"]["parameters"]["symbols"] = symbols
+        header["content"]["kernel"]["parameters"]["symbols"] = symbols
 
     change_header(path, change)
     with pytest.raises(ModelFileError, match="symbol"):

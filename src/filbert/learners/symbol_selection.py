@@ -33,7 +33,7 @@ Groups = Sequence[Sequence[Symbol]]
 
 
 class SymbolSelector(BaseEstimator):  # type: ignore[misc]
-    r"""Choose the symbols whose subtrees tell classes apart best, for a kernel that takes less time.
+    r"""Choose the symbols whose subtrees tell classes apart, for a kernel that takes less time.
 
     The gain of a symbol is how well the fragments rooted in it agree with the labels,
 
@@ -124,23 +124,18 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
         trees = kernel.trees_of(X)
-        classes, coded = checked_classes(y, len(trees), "SymbolSelector")
-        dag, roots = trees._dag.extract(trees._roots)
-        forest = Forest._of(dag, roots)
-        symbol_of, names = _core.node_symbols(dag, self.by == "production")
-        totals = _core.node_totals(dag, roots)
-        totals[~_are_roots(kernel, dag)] = 0.0
-        by_node = _gains_of_nodes(kernel.whole(), forest, coded, len(classes), self.n_jobs)
-        counts = np.bincount(symbol_of, weights=totals, minlength=len(names))
-        gains = np.bincount(symbol_of, weights=by_node, minlength=len(names))
-        present = sorted(np.flatnonzero(counts), key=lambda s: names[s])
+        _, coded = checked_classes(y, len(trees), "SymbolSelector")
+        forest = Forest._of(*trees._dag.extract(trees._roots))
+        symbols = _Symbols(kernel, forest, by_production=self.by == "production")
+        gains = _gains(kernel.whole(), forest, coded, symbols, self.n_jobs)
+        present = sorted(np.flatnonzero(symbols.counts), key=lambda s: symbols.names[s])
         if not present:
             raise InvalidParameterError(
                 f"SymbolSelector: no node of the trees is the root of a fragment of {kernel!r}"
             )
-        self.symbols_ = tuple(self._symbol(names[s]) for s in present)
+        self.symbols_ = tuple(self._symbol(symbols.names[s]) for s in present)
         self.gains_ = gains[present]
-        self.frequencies_ = counts[present] / len(trees)
+        self.frequencies_ = symbols.counts[present] / len(trees)
         chosen = self._choose()
         self.chosen_ = tuple(s for s, yes in zip(self.symbols_, chosen, strict=True) if yes)
         self.kernel_ = ApproximateTree(kernel, self.chosen_, by=self.by)
@@ -242,42 +237,52 @@ def _refuse(name: str, value: Any, wanted: str) -> None:
     raise InvalidParameterError(f"SymbolSelector: {name} must be {wanted}, got {value!r}")
 
 
-def _are_roots(kernel: TreeKernel, dag: _core.Dag) -> NDArray[np.bool_]:
-    """Whether nodes can be roots of fragments: leaves are none of subtrees and subset trees."""
-    if isinstance(kernel, PartialTree) or getattr(kernel, "include_leaves", False):
-        return np.ones(dag.size, dtype=bool)
-    ends = dag.to_arrays()[3].astype(np.int64)
-    return np.asarray(np.diff(ends, prepend=0) > 0)
+class _Symbols:
+    """The symbols of a forest: which one nodes have, their labels, how many nodes have each."""
+
+    def __init__(self, kernel: TreeKernel, forest: Forest, *, by_production: bool) -> None:
+        self.of_node, self.names = _core.node_symbols(forest._dag, by_production)
+        totals = _core.node_totals(forest._dag, forest._roots)
+        if not isinstance(kernel, PartialTree) and not getattr(kernel, "include_leaves", False):
+            # Leaves are no roots of fragments.
+            ends = forest._dag.to_arrays()[3].astype(np.int64)
+            totals[np.diff(ends, prepend=0) == 0] = 0.0
+        self.counts = np.bincount(self.of_node, weights=totals, minlength=len(self.names))
 
 
-def _gains_of_nodes(
+def _gains(
     kernel: TreeKernel,
     forest: Forest,
     coded: NDArray[np.intp],
-    n_classes: int,
+    symbols: _Symbols,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Split ``sum_ij y_i y_j K(i, j)`` up by the nodes that add to it.
+    """Return ``sum_ij y_i y_j K(i, j)`` of each symbol, with the kernel K of that symbol alone.
 
-    With ``f = X^T y`` the weights of nodes, it is ``f^T Delta f``, of which node `u` has
-    ``f[u] (Delta f)[u]``. For more than two classes, +1 for equal and -1 for other classes is twice
-    the sum over classes of ``z z^T``, with `z` 1 for those of the class and 0 for the others, less
-    a matrix of ones.
+    With ``f = X^T y`` the weights of nodes, it is ``f^T Delta f`` between the symbol's nodes. For
+    more than two classes, +1 for equal and -1 for other classes is twice the sum over classes of
+    ``z z^T``, with `z` 1 for those of the class and 0 for the others, less a matrix of ones.
     """
+    n_classes = int(coded.max()) + 1
     if n_classes == 2:
         weights = np.where(coded == 1, 1.0, -1.0)[:, None]
-        return _forms_of_nodes(kernel, forest, weights, n_jobs)[:, 0]
+        return _forms(kernel, forest, weights, symbols, n_jobs)[:, 0]
     weights = np.ones((len(coded), n_classes + 1))
     weights[:, :-1] = coded[:, None] == np.arange(n_classes)
-    forms = _forms_of_nodes(kernel, forest, weights, n_jobs)
+    forms = _forms(kernel, forest, weights, symbols, n_jobs)
     return np.asarray(2.0 * forms[:, :-1].sum(axis=1) - forms[:, -1])
 
 
-def _forms_of_nodes(
-    kernel: TreeKernel, forest: Forest, weights: FloatArray, n_jobs: int | None
+def _forms(
+    kernel: TreeKernel,
+    forest: Forest,
+    weights: FloatArray,
+    symbols: _Symbols,
+    n_jobs: int | None,
 ) -> FloatArray:
     """By the factors of the kernel; by pairs of nodes where these are few, or factors too many."""
     weights = np.ascontiguousarray(weights)
+    grouped = (symbols.of_node, len(symbols.names))
     threads = n_threads(n_jobs)
     max_work = None
     if isinstance(kernel, PartialTree):
@@ -286,9 +291,15 @@ def _forms_of_nodes(
     if max_work != 0.0:
         try:
             factors = factorize(kernel, forest, max_work=max_work, keep_nodes=True, n_jobs=n_jobs)
-            return factors.node_forms(weights, threads)
+            return factors.symbol_forms(weights, *grouped, threads)
         except (WorkLimitError, OutOfMemoryError):
             pass
-    return _core.node_forms_by_pairs(
-        kernel._spec(), forest._dag, forest._roots, bool(kernel.normalize), weights, threads, None
+    return _core.symbol_forms_by_pairs(
+        kernel._spec(),
+        forest._dag,
+        forest._roots,
+        bool(kernel.normalize),
+        weights,
+        *grouped,
+        threads,
     )
