@@ -1,4 +1,10 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "bindings.hpp"
 #include "select/chosen_symbols.hpp"
@@ -8,24 +14,24 @@ namespace filbert {
 
 namespace {
 
-// The symbol of each node, and the symbols as tuples of labels; empty where no node has the number.
-std::tuple<NumpyArray<std::uint32_t>, nb::list> symbols_of(const Dag& dag, bool by_production) {
+using Labels = std::vector<std::string>;
+
+// The symbol of each node, and the labels of the symbols; none where no node has the number.
+std::tuple<NumpyArray<std::uint32_t>, std::vector<Labels>> symbols_of(const Dag& dag,
+                                                                      bool by_production) {
   const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;
   NodeSymbols symbols = node_symbols(dag, kind);
-  const auto text = [&](NodeId u) {
-    const std::string_view label = dag.labels().text(dag.label(u));
-    return nb::str(label.data(), label.size());
-  };
-  nb::list names;
+  std::vector<Labels> names;
   for (const NodeId u : symbols.example) {
-    nb::list labels;
-    if (u != kNone) labels.append(text(u));
-    if (u != kNone && by_production) {
-      for (const NodeId child : dag.children(u)) labels.append(text(child));
+    Labels& labels = names.emplace_back();
+    if (u == kNone) continue;
+    labels.emplace_back(dag.labels().text(dag.label(u)));
+    if (!by_production) continue;
+    for (const NodeId child : dag.children(u)) {
+      labels.emplace_back(dag.labels().text(dag.label(child)));
     }
-    names.append(nb::tuple(labels));
   }
-  return {to_numpy(std::move(symbols.of)), names};
+  return {to_numpy(std::move(symbols.of)), std::move(names)};
 }
 
 NumpyMatrix forms_by_pairs(const KernelSpec& spec, std::shared_ptr<const Dag> dag,

@@ -144,8 +144,8 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
             self.speedup_ = float(pairs.sum() / pairs[chosen].sum())
         return self
 
-    def _symbol(self, labels: tuple[str, ...]) -> Symbol:
-        return labels if self.by == "production" else labels[0]
+    def _symbol(self, labels: list[str]) -> Symbol:
+        return tuple(labels) if self.by == "production" else labels[0]
 
     # ---------------------------------------------------------------- the choice
 
@@ -196,8 +196,8 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
                     constraints.append(one_of(name, places, n, only_one=only_one))
         return constraints
 
-    def _labels(self, symbol: Any) -> tuple[str, ...]:
-        return tuple(labels_of(symbol, self.by))
+    def _labels(self, symbol: Any) -> list[str]:
+        return labels_of(symbol, self.by)
 
     # ---------------------------------------------------------------- parameters
 
