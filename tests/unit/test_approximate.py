@@ -13,7 +13,16 @@ from sklearn.base import clone
 
 from filbert import Examples, Forest, TreePerceptron, TreeSVC, load, save
 from filbert.errors import InvalidParameterError, ModelFileError
-from filbert.kernels import ApproximateTree, Linear, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import (
+    AllPairs,
+    ApproximateTree,
+    EachPart,
+    Linear,
+    PartialTree,
+    SubsetTree,
+    Subtree,
+    TreeKernel,
+)
 from filbert.kernels.terms import is_sum
 from filbert.model import SupportVectorModel, factorize
 from tests.reference import perceptron as reference
@@ -90,7 +99,7 @@ def test_matrices_are_the_reference_with_roots_left_out(kernel: ApproximateTree)
 @settings(max_examples=60)
 def test_any_trees_and_symbols(trees: list[Node], data: st.DataObject) -> None:
     exact = data.draw(st.sampled_from(EXACT))
-    by = data.draw(st.sampled_from(["label", "production"]))
+    by: Any = data.draw(st.sampled_from(["label", "production"]))
     there = sorted({u.label if by == "label" else production(u) for t in trees for u in nodes(t)})
     symbols = data.draw(st.lists(st.sampled_from(there), unique=True))
     kernel = ApproximateTree(exact, tuple(symbols), by=by)
@@ -229,6 +238,19 @@ def test_sums_take_approximate_kernels() -> None:
     close(svm.decision_function(examples), K[:, svm.support_] @ svm.dual_coef_[0] + svm.intercept_)
 
 
+@pytest.mark.parametrize("kernel", [KERNELS[i] for i in (1, 3, 5, 8)], ids=repr)
+def test_expressions_of_approximate_kernels(kernel: ApproximateTree) -> None:
+    K, norms = within(kernel), np.sqrt(np.diag(within(kernel)))
+    other = SubsetTree()(X)
+    divisors = np.where(norms > 0, norms, 1.0)
+    close(kernel.normalized()(X), K / divisors[:, None] / divisors)
+    close((kernel * SubsetTree() + 2.0 * kernel)(X), K * other + 2.0 * K)
+    close((kernel**2)(X), K**2)
+    examples = Examples(one=X, two=Forest(list(X)[::-1]))
+    close(EachPart(kernel, ("one", "two"))(examples), K + K[::-1, ::-1])
+    close(AllPairs(kernel, ("one", "two"))(examples), K + K[::-1, ::-1] + K[::-1] + K[:, ::-1])
+
+
 # ---------------------------------------------------------------- as values
 
 
@@ -261,7 +283,7 @@ def test_kernels_are_values() -> None:
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
-        (ApproximateTree(Linear(), ["a"]), "kernel must be a SubsetTree"),  # type: ignore[arg-type]
+        (ApproximateTree(Linear(), ["a"]), "kernel must be a SubsetTree"),
         (ApproximateTree(None, ["a"]), "kernel must be a SubsetTree"),  # type: ignore[arg-type]
         (ApproximateTree(ApproximateTree(Subtree(), "a"), ["a"]), "kernel must be a SubsetTree"),
         (ApproximateTree(Subtree(), "a"), "sequence of symbols"),

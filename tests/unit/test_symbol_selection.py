@@ -115,7 +115,7 @@ SENTENCES = [
 CLASSES = [1, 1, 1, 0, 0, 0]
 
 
-def fulfils(selector: SymbolSelector, choice: tuple[str, ...], n_nodes: float) -> bool:
+def fulfils(selector: SymbolSelector, choice: tuple[Any, ...], n_nodes: float) -> bool:
     counts = {
         kind: [sum(s in choice for s in group) for group in getattr(selector, kind)]
         for kind in ("together", "at_least_one", "exactly_one")
