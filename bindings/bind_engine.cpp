@@ -52,6 +52,21 @@ ContributionArrays contributions(const KernelOperator& k, const MatrixOf<double>
   return contribution_arrays(std::move(out), n_columns);
 }
 
+NumpyMatrix symbol_forms(const KernelOperator& k, const MatrixOf<double>& weights,
+                         const Array<std::uint32_t>& symbol_of, std::size_t n_symbols,
+                         int n_threads) {
+  const std::span<const double> all = checked_weights(k, weights);
+  const std::size_t n_columns = weights.shape(1);
+  const Watch watch = watch_from_python(nb::none());
+  std::vector<double> out;
+  {
+    const nb::gil_scoped_release release;
+    out = k.symbol_forms(all, n_columns, {symbol_of.data(), symbol_of.size()}, n_symbols, n_threads,
+                         watch);
+  }
+  return to_matrix(std::move(out), n_symbols, n_columns);
+}
+
 Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y,
                 const MatrixOf<double>& C, std::optional<MatrixOf<double>> start,
                 bool squared_hinge, bool intercept, double tol, const Array<std::uint64_t>& seeds,
@@ -81,6 +96,8 @@ void bind_engine(nb::module_& m) {
       .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
       .def("contributions", &contributions, nb::arg("weights"), nb::arg("first"),
            nb::arg("n_threads"))
+      .def("symbol_forms", &symbol_forms, nb::arg("weights"), nb::arg("symbol_of"),
+           nb::arg("n_symbols"), nb::arg("n_threads"))
       .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
            nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
            nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());

@@ -1,8 +1,10 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include "bindings.hpp"
 #include "engine/operator.hpp"
 #include "kernels/matrix.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -65,6 +68,15 @@ NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array
   return to_numpy(std::move(values));
 }
 
+// The same kernel with fragments only below nodes of these symbols.
+KernelSpec rooted_in(const KernelSpec& spec, const std::vector<std::vector<std::string>>& symbols,
+                     bool by_production) {
+  const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;
+  KernelSpec restricted = spec;
+  restricted.chosen = std::make_shared<ChosenSymbols>(kind, symbols);
+  return restricted;
+}
+
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
@@ -88,7 +100,8 @@ void bind_kernels(nb::module_& m) {
           },
           nb::arg("kernel"), nb::kw_only(), nb::arg("decay"), nb::arg("depth_decay") = 1.0,
           nb::arg("include_leaves") = false, nb::arg("penalty") = "span",
-          nb::arg("max_subsequence") = 0, nb::arg("max_steps") = 1e9);
+          nb::arg("max_subsequence") = 0, nb::arg("max_steps") = 1e9)
+      .def("rooted_in", &rooted_in, nb::arg("symbols"), nb::arg("by_production"));
 
   m.def("empty_matrix", &empty_matrix, nb::arg("n"), nb::arg("m"));
   m.def("kernel_matrix", &kernel_matrix_of, nb::arg("spec"), nb::arg("a"), nb::arg("roots_a"),

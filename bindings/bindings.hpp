@@ -81,6 +81,7 @@ void bind_perceptron(nb::module_& m);
 void bind_planes(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_scorer(nb::module_& m);
+void bind_select(nb::module_& m);
 void bind_sequence(nb::module_& m);
 void bind_sums(nb::module_& m);
 

@@ -69,6 +69,7 @@ NB_MODULE(_core, m) {
   filbert::bind_planes(m);
   filbert::bind_rows(m);
   filbert::bind_scorer(m);
+  filbert::bind_select(m);
   filbert::bind_sequence(m);
   filbert::bind_sums(m);
 }

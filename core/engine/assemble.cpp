@@ -103,7 +103,10 @@ class Assembler {
                  });
   }
 
-  bool counts(NodeId u) const { return options_.include_leaves || !dag_.is_leaf(u); }
+  bool counts(NodeId u) const {
+    if (!options_.counted.empty() && options_.counted[u] == 0) return false;
+    return options_.include_leaves || !dag_.is_leaf(u);
+  }
 
   bool has_residual(NodeId u) const { return counts(u) && !is_zero(factors_.residual[u]); }
 
@@ -113,7 +116,10 @@ class Assembler {
 
   // What each column's trees are. What one tree alone has goes to its diagonal.
   void find_columns() {
-    const std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
+    std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
+    for (NodeId u = 0; u < dag_.size() && !options_.counted.empty(); ++u) {
+      if (!counts(u)) profiles[u] = {};
+    }
     columns_.resize(n_features_ + dag_.size());
     in_parts(columns_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t c = begin; c < end; ++c) {

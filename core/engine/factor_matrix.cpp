@@ -9,6 +9,7 @@
 #include "forest/align.hpp"
 #include "kernels/matrix.hpp"
 #include "kernels/mirror.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -118,7 +119,8 @@ bool tried(std::size_t n_values, const Make& make) {
 TreeFactors factors_of(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,
                        bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch) {
   const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
-  const AssemblyOptions options{include_leaves, normalize, max_bytes};
+  const AssemblyOptions options{include_leaves, normalize, max_bytes, false,
+                                counted_nodes(spec, dag)};
   const FactorLimits limits{FactorLimits{}.budget, max_bytes};
   if (fits_double(spec, dag, limits, n_threads, watch)) {
     return assemble(factorize<double>(spec, dag, limits, n_threads, watch), dag, roots, options,

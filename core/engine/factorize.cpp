@@ -17,6 +17,7 @@
 #include "engine/factors.hpp"
 #include "engine/found_features.hpp"
 #include "forest/productions.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -29,6 +30,7 @@ class Factorizer {
              const Watch& watch)
       : limits_(limits),
         include_leaves_(spec.include_leaves),
+        needed_(needed_nodes(spec, dag)),
         meter_(limits.max_bytes),
         work_(limits.max_work),
         state_{dag,
@@ -70,6 +72,7 @@ class Factorizer {
     find_reused(nodes);
     std::vector<Found<Real>> found(1);
     for (std::vector<NodeId>& members : nodes) {
+      if (members.empty()) continue;
       find_smallest(members, state_.lambda, state_, found[0]);
       if (members.size() > 1) rounds_.open(std::move(members));
     }
@@ -81,7 +84,8 @@ class Factorizer {
     const Productions& productions = state_.dag.productions();
     std::vector<std::vector<NodeId>> nodes(productions.size());
     for (NodeId u = 0; u < state_.dag.size(); ++u) {
-      if (productions.of(u) != kNone) nodes[productions.of(u)].push_back(u);
+      if (productions.of(u) == kNone || (!needed_.empty() && needed_[u] == 0)) continue;
+      nodes[productions.of(u)].push_back(u);
     }
     return nodes;
   }
@@ -178,6 +182,7 @@ class Factorizer {
 
   const FactorLimits& limits_;
   bool include_leaves_;
+  std::vector<std::uint8_t> needed_;  // by node: whether anybody asks for its Delta; empty: all
   MemoryMeter meter_;
   WorkMeter work_;
   State<Real> state_;

@@ -53,6 +53,7 @@
 #include "engine/factors.hpp"
 #include "engine/found_features.hpp"
 #include "engine/partial_walk.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -65,6 +66,7 @@ class PartialFactorizer {
                     int n_threads, const Watch& watch)
       : limits_(limits),
         n_threads_(n_threads),
+        needed_(needed_nodes(spec, dag)),
         meter_(limits.max_bytes),
         work_(limits.max_work),
         state_(spec, dag, limits.sides),
@@ -178,7 +180,9 @@ class PartialFactorizer {
 
   std::vector<std::vector<NodeId>> nodes_by_label() const {
     std::vector<std::vector<NodeId>> nodes(state_.dag.labels().size());
-    for (NodeId u = 0; u < state_.dag.size(); ++u) nodes[state_.dag.label(u)].push_back(u);
+    for (NodeId u = 0; u < state_.dag.size(); ++u) {
+      if (needed_.empty() || needed_[u] != 0) nodes[state_.dag.label(u)].push_back(u);
+    }
     return nodes;
   }
 
@@ -278,6 +282,7 @@ class PartialFactorizer {
 
   const FactorLimits& limits_;
   int n_threads_;
+  std::vector<std::uint8_t> needed_;  // by node: whether anybody asks for its Delta; empty: all
   MemoryMeter meter_;
   WorkMeter work_;
   PartialState<Real> state_;

@@ -2,6 +2,7 @@
 
 #include "engine/local_self.hpp"
 #include "forest/productions.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -81,7 +82,14 @@ MappedTree map_tree(const KernelSpec& spec, const Dag& support, const ColumnTile
   MappedTree mapped;
   mapped.place = place;
   mapped.tree = take_out(dag, root, place, token);
+  for (std::uint32_t u = 0; u < mapped.tree.size() && spec.chosen; ++u) {
+    if (!spec.chosen->has(dag, mapped.tree.nodes[u])) mapped.tree.counts[u] = 0;
+  }
   map_classes(spec, support, dag, mapped);
+  // The support vectors may have a class and no node of it that counts.
+  for (std::uint32_t& cls : mapped.cls) {
+    if (cls != kNone && tile.width(cls) == 0) cls = kNone;
+  }
   link_rows(spec, tile, mapped);
   return mapped;
 }

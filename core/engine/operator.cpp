@@ -8,6 +8,8 @@
 #include "engine/factor_scores.hpp"
 #include "engine/sum_factors.hpp"
 #include "forest/occurrences.hpp"
+#include "select/chosen_symbols.hpp"
+#include "select/symbol_forms.hpp"
 
 namespace filbert {
 
@@ -136,8 +138,9 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   n_rounds = factors.n_rounds;
   n_blocks_by_pairs = factors.n_blocks_by_pairs;
   const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
+  counted_ = counted_nodes(spec, *dag_);
   const AssemblyOptions assembly{include_leaves, options.normalize, options.limits.max_bytes,
-                                 options.keep_nodes};
+                                 options.keep_nodes, counted_};
   const std::uint64_t peak = factors.peak_bytes;
   if (options.keep_nodes) list_rows(factors);
   trees_ = assemble(std::move(factors), *dag_, roots_, assembly, n_threads, assembling);
@@ -152,26 +155,53 @@ std::vector<double> KernelOperator::scores(std::span<const double> weights, std:
   return factor_scores(SingleFactors(trees_), weights, n_columns, n_threads, watch);
 }
 
+// f: the weights of trees handed down to their nodes, 0 where a node is no root of fragments.
+template <class Real>
+std::vector<Real> KernelOperator::node_weights(const Factors<Real>& factors,
+                                               std::span<const double> weights,
+                                               std::size_t n_columns) const {
+  const std::size_t k = n_columns;
+  if (factors.residual.size() != dag_->size()) {
+    throw std::logic_error("contributions need the factors of nodes, which were not kept");
+  }
+  std::vector<Real> f(dag_->size() * k, Real(0.0));
+  for (std::size_t i = 0; i < n_trees(); ++i) {
+    for (std::size_t c = 0; c < k; ++c) {
+      f[roots_[i] * k + c] += weight_over_norm(trees_, i, weights[i * k + c], Real(0.0));
+    }
+  }
+  f = handed_down(*dag_, std::move(f), k);
+  for (std::size_t i = 0; i < counted_.size() * k; ++i) {
+    if (counted_[i / k] == 0) f[i] = Real(0.0);
+  }
+  return f;
+}
+
+std::vector<double> KernelOperator::symbol_forms(std::span<const double> weights,
+                                                 std::size_t n_columns,
+                                                 std::span<const std::uint32_t> symbol_of,
+                                                 std::size_t n_symbols, int n_threads,
+                                                 const Watch& watch) const {
+  return std::visit(
+      [&]<class Real>(const Factors<Real>& factors) {
+        const std::vector<Real> f = node_weights(factors, weights, n_columns);
+        return factor_forms<Real>(factors, f, n_columns, symbol_of, n_symbols, n_threads, watch);
+      },
+      nodes_);
+}
+
 NodeContributions KernelOperator::contributions(std::span<const double> weights,
                                                 std::size_t n_columns, std::size_t first,
                                                 int n_threads, const Watch& watch) const {
   const std::size_t k = n_columns;
   return std::visit(
       [&]<class Real>(const Factors<Real>& factors) {
-        if (factors.residual.size() != dag_->size()) {
-          throw std::logic_error("contributions need the factors of nodes, which were not kept");
-        }
-        std::vector<Real> f(dag_->size() * k, Real(0.0));
-        for (std::size_t i = 0; i < n_trees(); ++i) {
-          for (std::size_t c = 0; c < k; ++c) {
-            f[roots_[i] * k + c] += weight_over_norm(trees_, i, weights[i * k + c], Real(0.0));
-          }
-        }
-        f = handed_down(*dag_, std::move(f), k);
+        const std::vector<Real> f = node_weights(factors, weights, k);
         const std::vector<Real> values = times_delta<Real>(factors, f, k, n_threads, watch);
         std::vector<std::uint32_t> keep(dag_->size());
         for (std::size_t u = 0; u < dag_->size(); ++u) {
-          keep[u] = is_zero(factors.self[u]) ? kNone : 0;
+          const bool counted = counted_.empty() || counted_[u] != 0;
+          keep[u] = !counted || is_zero(factors.self[u]) ? kNone : 0;
         }
         const Occurrences x =
             count_occurrences(*dag_, std::span(roots_).subspan(first), keep, n_threads, watch);

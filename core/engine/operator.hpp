@@ -48,6 +48,12 @@ class KernelOperator {
   NodeContributions contributions(std::span<const double> weights, std::size_t n_columns,
                                   std::size_t first, int n_threads, const Watch& watch) const;
 
+  // By symbol and column: f^T D f between nodes of the same symbol, which are numbers below
+  // n_symbols. Needs keep_nodes. Throws KernelOverflow where values leave double.
+  std::vector<double> symbol_forms(std::span<const double> weights, std::size_t n_columns,
+                                   std::span<const std::uint32_t> symbol_of, std::size_t n_symbols,
+                                   int n_threads, const Watch& watch) const;
+
   // How the factors came about.
   std::uint64_t n_features = 0;
   std::uint64_t n_node_entries = 0;
@@ -62,8 +68,13 @@ class KernelOperator {
   void make(const KernelSpec& spec, const OperatorOptions& options, int n_threads,
             const Watch& watch);
 
+  template <class Real>
+  std::vector<Real> node_weights(const Factors<Real>& factors, std::span<const double> weights,
+                                 std::size_t n_columns) const;
+
   std::shared_ptr<const Dag> dag_;
   std::vector<NodeId> roots_;
+  std::vector<std::uint8_t> counted_;  // by node: whether it is a root of fragments; empty: all
   TreeFactors trees_;
   std::variant<Factors<double>, Factors<Wide>> nodes_;
 };

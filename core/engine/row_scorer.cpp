@@ -7,9 +7,9 @@
 
 #include "base/errors.hpp"
 #include "engine/local_self.hpp"
-#include "forest/occurrences.hpp"
 #include "kernels/matrix.hpp"
 #include "kernels/node_classes.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -48,7 +48,7 @@ RowScorer::RowScorer(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
   NodeClasses classes = classify(spec_, *dag_, roots_, *dag_, roots_);
   class_of_ = std::move(classes.rows);
   n_classes_ = classes.size;
-  const Occurrences x = count_occurrences(*dag_, roots_, class_of_, n_threads, watch);
+  const Occurrences x = count_roots(spec_, *dag_, roots_, class_of_, n_threads, watch);
   tile_ = std::make_unique<ColumnTile>(spec_, *dag_, class_of_, n_classes_);
   tile_->load(x, {}, 0, roots_.size());
   narrow_ = spec_.decay >= kSmallestDecay;
@@ -257,7 +257,7 @@ NodeContributions RowScorer::contributions(Trees trees, int n_threads, const Wat
   const auto keep = [&](const MappedTree& mapped, const std::vector<double>& values) {
     NodeContributions& part = parts[mapped.place];
     for (std::uint32_t u = 0; u < mapped.tree.size(); ++u) {
-      if (mapped.cls[u] == kNone) continue;
+      if (mapped.cls[u] == kNone || mapped.tree.counts[u] == 0) continue;
       part.trees.push_back(static_cast<std::uint32_t>(mapped.place));
       part.nodes.push_back(mapped.tree.nodes[u]);
       part.counts.push_back(mapped.tree.counts[u]);

@@ -73,7 +73,8 @@ struct AssemblyOptions {
   bool include_leaves = false;
   bool normalize = true;
   std::uint64_t max_bytes = ~std::uint64_t{0};
-  bool keep_factors = false;  // else their memory is freed on the way
+  bool keep_factors = false;               // else their memory is freed on the way
+  std::vector<std::uint8_t> counted = {};  // by node: whether it is a root of fragments; empty: all
 };
 
 // Throws KernelOverflow where values that are not normalised leave double, OutOfMemory where the

@@ -7,6 +7,7 @@
 
 #include "kernels/step_limit.hpp"
 #include "kernels/tile_worker.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -42,7 +43,7 @@ class RowSums::Corpus {
     columns_.emplace(ColumnSide{
         spec_, trees.dag, classes_.rows, classes_.size, partial(),
         weigh(partial(), trees.dag, classes_.rows,
-              count_occurrences(trees.dag, trees.roots, classes_.rows, n_threads, watch))});
+              count_roots(spec_, trees.dag, trees.roots, classes_.rows, n_threads, watch))});
     if (partial_) {
       most_children_ = most_children(spec_, trees.dag, heavy(), classes_.rows, classes_.size);
       check_steps(spec_, most_children_, most_children_, trees.dag);
@@ -68,7 +69,7 @@ class RowSums::Corpus {
     }
     const WeighedTrees rows =
         weigh(partial(), queries.dag, class_of,
-              count_occurrences(queries.dag, queries.roots, class_of, n_threads, watch));
+              count_roots(spec_, queries.dag, queries.roots, class_of, n_threads, watch));
     if (partial_) {
       check_steps(spec_, most_children(spec_, queries.dag, rows.heavy, class_of, classes_.size),
                   most_children_, trees_.dag);

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace filbert {
+
+class ChosenSymbols;
 
 enum class TreeKernel { subtree, subset_tree, partial_tree };
 
@@ -18,6 +21,7 @@ struct KernelSpec {
   Penalty penalty = Penalty::span;    // partial trees
   std::uint32_t max_subsequence = 0;  // partial trees; 0: any length
   double max_steps = 1e9;             // partial trees: refuse a pair of nodes above this
+  std::shared_ptr<const ChosenSymbols> chosen;  // of the roots of fragments; null: all count
 };
 
 }  // namespace filbert

@@ -7,6 +7,7 @@
 
 #include "kernels/step_limit.hpp"
 #include "kernels/tile_worker.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -36,7 +37,7 @@ Sides::Sides(const KernelSpec& spec, Trees row_trees, Trees column_trees,
   const PartialSides* const p = partial ? &*partial : nullptr;
   const auto weighed = [&](Trees trees, std::span<const std::uint32_t> class_of) {
     return weigh(p, trees.dag, class_of,
-                 count_occurrences(trees.dag, trees.roots, class_of, n_threads, watch));
+                 count_roots(spec, trees.dag, trees.roots, class_of, n_threads, watch));
   };
   columns.emplace(ColumnSide{spec, column_trees.dag, classes.columns(), classes.size, p,
                              weighed(column_trees, classes.columns())});

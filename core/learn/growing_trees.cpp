@@ -11,6 +11,7 @@
 #include "learn/growing_forest.hpp"
 #include "learn/growing_term.hpp"
 #include "learn/kernel_dag.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -23,8 +24,9 @@ namespace {
 
 // The tree's nodes that are of a class, as the kernel takes them. They are in the order of a walk
 // through the tree: sums do not depend on the forest that it comes from.
-void describe(const KernelSpec& spec, const LocalTree& tree, std::span<const NodeId> nodes,
-              std::span<const std::uint32_t> classes, TreeNodes& out) {
+void describe(const KernelSpec& spec, const Dag& dag, const LocalTree& tree,
+              std::span<const NodeId> nodes, std::span<const std::uint32_t> classes,
+              TreeNodes& out) {
   const bool all = spec.kernel == TreeKernel::partial_tree;
   out.nodes.clear();
   out.cls.clear();
@@ -38,7 +40,8 @@ void describe(const KernelSpec& spec, const LocalTree& tree, std::span<const Nod
     place[u] = out.size();
     out.nodes.push_back(nodes[u]);
     out.cls.push_back(classes[u]);
-    out.weights.push_back(tree.counts[u]);
+    const bool counted = !spec.chosen || spec.chosen->has(dag, tree.nodes[u]);
+    out.weights.push_back(counted ? tree.counts[u] : 0.0);
     out.uses.push_back(0);
     for (const std::uint32_t c : tree.children_of(u)) {
       // Only partial trees have fragments that differ in a leaf.
@@ -100,7 +103,7 @@ class GrowingTrees final : public GrowingTerm {
     auto& s = static_cast<TreeScratch&>(scratch);
     s.tree = take_out(*part.dag, part.roots[row], row, token);
     forest_.look_up(*part.dag, s.tree, s.labels, s.classes);
-    describe(spec_, s.tree, s.tree.nodes, s.classes, s.nodes);
+    describe(spec_, *part.dag, s.tree, s.tree.nodes, s.classes, s.nodes);
     s.sums.assign(out.size(), 0.0);
     s.kernel.scores(dag_, s.nodes, s.sums, token);
     for (std::size_t c = 0; c < out.size(); ++c) out[c] += factor * s.sums[c];
@@ -111,7 +114,7 @@ class GrowingTrees final : public GrowingTerm {
     auto& s = static_cast<TreeScratch&>(scratch);
     s.tree = take_out(*part.dag, part.roots[row], row, StopToken());
     forest_.insert(*part.dag, s.tree, s.labels, s.ids, s.classes);
-    describe(spec_, s.tree, s.ids, s.classes, s.nodes);
+    describe(spec_, *part.dag, s.tree, s.ids, s.classes, s.nodes);
     const std::span<const std::uint32_t> entries = dag_.add(s.nodes, 0.0);
     for (std::size_t c = 0; c < weights.size(); ++c) {
       if (weights[c] == 0.0) continue;
@@ -171,7 +174,7 @@ void GrowingTrees::check_steps(const Dag& dag, TreeScratch& s) const {
 // The tree serves as the DAG.
 double GrowingTrees::self(const Dag& dag, TreeScratch& s, const StopToken& token) const {
   own_classes(spec_, dag, s.tree, s.classes);
-  describe(spec_, s.tree, s.tree.nodes, s.classes, s.nodes);
+  describe(spec_, dag, s.tree, s.tree.nodes, s.classes, s.nodes);
   s.own.clear();
   s.own.add(s.nodes, 1.0);
   return s.kernel(s.own, s.nodes, token);

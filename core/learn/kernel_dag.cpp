@@ -85,7 +85,8 @@ void KernelDag::set_weights(std::span<const double> weights) {
 
 void KernelDag::count_occurrences(const TreeNodes& tree) {
   for (std::uint32_t v = 0; v < tree.size(); ++v) {
-    lists_[list_of_.find(tree.cls[v])].calls += tree.calls[v] - 1;
+    std::uint64_t& calls = lists_[list_of_.find(tree.cls[v])].calls;
+    calls = calls + tree.calls[v] - 1;  // which may be none, of a node that is no root of fragments
   }
 }
 
@@ -126,6 +127,11 @@ void DagKernel::project(const KernelDag& dag, const TreeNodes& tree,
     const std::uint32_t n = dag.list(number).size();
     for (std::uint32_t i = 0; i < n; ++i) sums[i] += weight * deltas[i];
   });
+}
+
+void DagKernel::rows(const KernelDag& dag, const TreeNodes& tree, const StopToken& token,
+                     const UseRow& use) {
+  for_each_row(dag, tree, token, use);
 }
 
 template <class Use>

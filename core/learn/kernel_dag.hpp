@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -118,6 +119,11 @@ class DagKernel {
   // out[offsets[l] + i] += sum over v of weight(v) Delta(u, v), for entry i of list l.
   void project(const KernelDag& dag, const TreeNodes& tree, std::span<const std::uint64_t> offsets,
                std::span<double> out, const StopToken& token);
+
+  // use(v, list number, Delta with the list's entries), for the nodes v of the tree, children
+  // first.
+  using UseRow = std::function<void(std::uint32_t, std::uint32_t, const double*)>;
+  void rows(const KernelDag& dag, const TreeNodes& tree, const StopToken& token, const UseRow& use);
 
   const DeltaCounts& counts() const { return counts_; }
   void forget_counts() { counts_ = {}; }

@@ -9,6 +9,7 @@
 #include "kernels/matrix.hpp"
 #include "kernels/node_classes.hpp"
 #include "kernels/step_limit.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -27,7 +28,7 @@ TrainingTrees::TrainingTrees(const KernelSpec& spec, std::shared_ptr<const Dag> 
     : spec_(spec), dag_(std::move(dag)), roots_(std::move(roots)) {
   NodeClasses classes = classify(spec_, *dag_, roots_, *dag_, roots_);
   class_of_ = std::move(classes.rows);
-  occurrences_ = count_occurrences(*dag_, roots_, class_of_, n_threads, watch);
+  occurrences_ = count_roots(spec_, *dag_, roots_, class_of_, n_threads, watch);
   if (spec_.kernel == TreeKernel::partial_tree) {
     const auto most = most_children(spec_, *dag_, occurrences_, class_of_, classes.size);
     check_steps(spec_, most, most, *dag_);

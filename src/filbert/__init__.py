@@ -7,6 +7,7 @@ from filbert.forest import Forest
 from filbert.learners.embedding import DistributedTreeEmbedding
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
+from filbert.learners.symbol_selection import SymbolSelector
 from filbert.persist import load, save
 from filbert.tree import Tree
 
@@ -15,6 +16,7 @@ __all__ = [
     "DistributedTreeEmbedding",
     "Examples",
     "Forest",
+    "SymbolSelector",
     "Tree",
     "TreePerceptron",
     "TreeSVC",

@@ -151,7 +151,7 @@ class SupportVectorModel:
         """
         trees = self.kernel.trees_of(X)
         threads = n_threads(n_jobs)
-        if len(trees) <= _MANY and not isinstance(self.kernel, PartialTree):
+        if len(trees) <= _MANY and not isinstance(self.kernel.exact(), PartialTree):
             tree, node, count, value = self._scorer(threads).contributions(
                 trees._dag, trees._roots, threads, None
             )
@@ -162,7 +162,7 @@ class SupportVectorModel:
         return Contributions(together[n_support:], tree, count, value, node)
 
     def _by_the_fastest(self, trees: Forest, n_jobs: int | None) -> FloatArray:
-        if not isinstance(self.kernel, PartialTree):
+        if not isinstance(self.kernel.exact(), PartialTree):
             by = self._by_rows if len(trees) <= _MANY else self._by_factors
             return by(trees, n_jobs)
         # All these kernels are needed, so half of what they take is what a try may cost.
@@ -176,7 +176,7 @@ class SupportVectorModel:
 
     def _by_rows(self, trees: Forest, n_jobs: int | None) -> FloatArray:
         threads = n_threads(n_jobs)
-        if isinstance(self.kernel, PartialTree):
+        if isinstance(self.kernel.exact(), PartialTree):
             rows = self._kernel_rows(threads)
             n_support = len(self.support)
             out = np.empty((min(len(trees), _n_at_a_time(n_support)), n_support))
@@ -223,7 +223,7 @@ class SupportVectorModel:
     def _by_factors(
         self, trees: Forest, n_jobs: int | None, max_work: float | None = None
     ) -> FloatArray:
-        if isinstance(self.kernel, PartialTree):
+        if isinstance(self.kernel.exact(), PartialTree):
             try:
                 return self._between_factors(trees, n_jobs, max_work)
             except KernelOverflowError:

@@ -74,7 +74,7 @@ def _term_factors(
         return vector_factors(kernel, term.rows_of(X), **options)
     trees = term.rows_of(X)
     max_work = None
-    if limited and isinstance(kernel, PartialTree):
+    if limited and isinstance(kernel.exact(), PartialTree):
         max_work = steps_worth_trying(kernel, row_steps(kernel, trees))
     return factorize(kernel, trees, max_work=max_work, **options)
 

@@ -30,7 +30,7 @@ def row_steps(kernel: TreeKernel, forest: Forest) -> float:
     weights = counts.astype(np.float64)
     weights[over_leaf] = 0.0
     classes = labels.astype(np.int64)
-    if not isinstance(kernel, PartialTree):
+    if not isinstance(kernel.exact(), PartialTree):
         productions = classes * (int(counts.max(initial=0)) + 1) + counts
         classes = np.unique(productions, return_inverse=True)[1]
         weights = np.sqrt(weights)
@@ -49,5 +49,5 @@ def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
     Rows are computed for the trees that matter only, so all of them are the most that it can cost;
     and a try that fails should cost little beside. Subset trees nearly always factorise.
     """
-    share = 0.05 if isinstance(kernel, PartialTree) else 1.0
+    share = 0.05 if isinstance(kernel.exact(), PartialTree) else 1.0
     return max(LITTLE_WORK, share * steps_by_rows)

@@ -21,6 +21,7 @@ from filbert.kernels.algebra import (
     Sum,
     n_examples,
 )
+from filbert.kernels.approximate import ApproximateTree
 from filbert.kernels.matrices import stacked
 from filbert.kernels.pairs import AllPairs, EachPart
 from filbert.kernels.plain import PlainKernel
@@ -29,7 +30,7 @@ from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.vector import Linear, Polynomial, VectorKernel
 
 _MOST_DEGREES = 100  # of a Polynomial
-_TERMS = (SubsetTree, Subtree, PartialTree, Linear, Polynomial)
+_TERMS = (SubsetTree, Subtree, PartialTree, ApproximateTree, Linear, Polynomial)
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
     """Give the kernels of trees and vectors that an expression is made from, each on its part."""
     if isinstance(kernel, PlainKernel):
         yield kernel
+        return
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):
             for plain in plain_kernels(value):

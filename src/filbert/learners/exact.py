@@ -100,10 +100,10 @@ class ExactTrainer(DualTrainer):
             return self._factors(None), "factors: as asked for"
         if engine == "rows":
             return self._rows(), "rows: as asked for"
-        if isinstance(self.kernel, Subtree):
+        if isinstance(self.kernel.exact(), Subtree):
             return self._factors(None), "factors: those of Subtree take no search"
         rows = row_steps(self.kernel, self.examples)
-        if isinstance(self.kernel, PartialTree) and rows < LITTLE_WORK:
+        if isinstance(self.kernel.exact(), PartialTree) and rows < LITTLE_WORK:
             reason = f"the whole kernel matrix takes about {rows:.1e} steps only"
             return self._rows(), f"rows: {reason}"
         max_work = steps_worth_trying(self.kernel, rows)

@@ -19,6 +19,7 @@ from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.kernels import (
     RBF,
+    ApproximateTree,
     Constant,
     Kernel,
     Linear,
@@ -34,7 +35,7 @@ from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import plain_kernels, simplified
 
 FloatArray = NDArray[np.float64]
-TreeTerm = SubsetTree | Subtree | PartialTree
+TreeTerm = SubsetTree | Subtree | PartialTree | ApproximateTree
 VectorTerm = Linear | Polynomial | RBF
 Term = TreeTerm | VectorTerm | Constant
 

@@ -215,7 +215,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             values = self.model_.decision_function(X, n_jobs=self.n_jobs)
         else:
             # Partial trees that were not factorised in training are not in prediction.
-            partial = isinstance(self.model_.kernel, PartialTree)
+            partial = isinstance(self.model_.kernel.exact(), PartialTree)
             method: Method = "rows" if partial and self.engine_.startswith("rows") else "auto"
             values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
         return values[:, 0] if len(self.classes_) == 2 else values

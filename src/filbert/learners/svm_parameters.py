@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from filbert.errors import InvalidParameterError
-from filbert.kernels import Kernel, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import ApproximateTree, Kernel, PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.terms import check_expression, check_is_sum
 
 _CHOICES = {
@@ -77,7 +77,7 @@ def _check_kernel(kernel: Any, strategy: str, engine: str) -> None:
 def _is_foreign(kernel: Kernel) -> bool:
     """A tree kernel that somebody else wrote: nobody knows what it is a sum of."""
     return isinstance(kernel, TreeKernel) and not isinstance(
-        kernel, SubsetTree | Subtree | PartialTree
+        kernel, SubsetTree | Subtree | PartialTree | ApproximateTree
     )
 
 

@@ -14,6 +14,7 @@ from filbert.errors import InvalidParameterError
 from filbert.kernels import (
     RBF,
     AllPairs,
+    ApproximateTree,
     Constant,
     EachPart,
     Kernel,
@@ -36,7 +37,7 @@ from filbert.kernels.terms import check_expression
 KERNELS: dict[str, type[Kernel]] = {
     kind.__name__: kind
     for kind in (
-        *(PartialTree, Sequence, SubsetTree, Subtree),
+        *(ApproximateTree, PartialTree, Sequence, SubsetTree, Subtree),
         *(Linear, Polynomial, RBF),
         *(AllPairs, EachPart, Preference),
         *(Constant, Normalized, Power, Product, Scaled, Sum),
@@ -109,6 +110,8 @@ def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
     if name == "class_weight" and isinstance(value, dict):
         # Keys in JSON are strings, those of classes need not be.
         return [[_checked_class(_plain(k)), _checked_weight(_plain(v))] for k, v in value.items()]
+    if name == "symbols":
+        return [list(labels) if isinstance(labels, tuple) else labels for labels in value]
     if name in _LISTS and value is not None:
         return _checked_list(cls, name, [_plain(item) for item in value])
     return _checked(cls, name, _plain(value))
@@ -121,9 +124,18 @@ def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
             raise InvalidParameterError("class_weight must have pairs of a class and a weight")
         return {_checked_class(k): _checked_weight(v) for k, v in value}
+    if name == "symbols":
+        return _decoded_symbols(cls, value)
     if name in _LISTS and value is not None:
         return tuple(_checked_list(cls, name, value))
     return _checked(cls, name, value)
+
+
+def _decoded_symbols(cls: type[BaseEstimator], value: Any) -> tuple[Any, ...]:
+    """Labels are strings, productions lists of them; the kernel checks which it takes."""
+    if not isinstance(value, list):
+        raise InvalidParameterError(f"{cls.__name__}: symbols cannot be {value!r:.60}")
+    return tuple(tuple(symbol) if isinstance(symbol, list) else symbol for symbol in value)
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,57 @@
+"""The experiments of Rieck, Brefeld & Krueger 2008, with the paper's numbers beside ours.
+
+    accuracy    Fig. 1: AUC by the share of symbols, questions and documents
+    stability   Fig. 2: which symbols are chosen, by the number of trees
+    pairs       Figs. 3 and 4: memory and time of one kernel by the size of the trees
+
+Run all with ``python -m benchmarks.paper_rieck2008``, some with ``--only pairs``. Each has its
+own results, benchmarks/results/paper_rieck2008_*.json. ``--quick`` measures a small part of each,
+to see whether it works; its results go to build/quick.
+
+Plots need matplotlib: pip install ".[bench]".
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.measure import RESULTS, ROOT, write
+from benchmarks.rieck2008 import accuracy, pairs, stability
+from benchmarks.rieck2008.section import Options, Section
+
+SECTIONS: dict[str, Callable[[Options], Section]] = {
+    "accuracy": accuracy.section,
+    "stability": stability.section,
+    "pairs": pairs.section,
+}
+# What is measured in a process of its own.
+ONE: dict[str, Callable[..., Any]] = {**pairs.ONE}
+
+
+def main(names: list[str], *, quick: bool) -> None:
+    folder = ROOT / "build" / "quick" if quick else RESULTS
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        section = SECTIONS[name](Options(quick, folder))
+        write(
+            f"paper_rieck2008_{name}",
+            section.claim,
+            section.rows,
+            notes=section.notes,
+            plots=section.plots,
+            command=f"paper_rieck2008 --only {name}",
+            folder=folder,
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    parser.add_argument("--quick", action="store_true", help="a small part of each section")
+    parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(ONE[arguments.one[0]](*arguments.one[1:])))
+    else:
+        main(arguments.only, quick=arguments.quick)

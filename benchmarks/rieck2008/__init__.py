@@ -1,0 +1,1 @@
+"""The experiments of Rieck, Brefeld & Krueger 2008, a module a section."""

@@ -1,0 +1,64 @@
+"""Fig. 2: which symbols are chosen, by the number of trees to choose by."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from benchmarks.growth import saved
+from benchmarks.rieck2008 import paper
+from benchmarks.rieck2008.data import N_SPLITS, parts
+from benchmarks.rieck2008.section import Options, Row, Section
+from filbert import SymbolSelector
+from filbert.kernels import SubsetTree
+
+SIZES = [25, 50, 75, 100, 150, 200, 300, 500, 750, 1000]
+
+
+def measured(name: str, sizes: list[int], n_splits: int) -> list[Row]:
+    """Return how often each symbol is chosen, a row a size."""
+    rows = []
+    for n in sizes:
+        chosen: Counter[str] = Counter()
+        for seed in range(n_splits):
+            selector = SymbolSelector(SubsetTree(), paper.N_CHOSEN[name])
+            X, y = parts(name, seed, 1000)[0]
+            chosen.update(map(str, selector.fit(X[:n], y[:n]).chosen_))
+        row: Row = {"data": name, "n": n, "symbols chosen": len(chosen)}
+        row["chosen always"] = " ".join(sorted(s for s, k in chosen.items() if k == n_splits))
+        row["times"] = dict(chosen.most_common())
+        rows.append(row)
+        print(row, flush=True)
+    return rows
+
+
+def _plot(rows: list[Row], name: str, folder: Path) -> str:
+    own = [row for row in rows if row["data"] == name]
+    total: Counter[str] = Counter()
+    for row in own:
+        total.update(row["times"])
+    symbols = [s for s, _ in total.most_common()]
+    image = np.array([[row["times"].get(s, 0) for row in own] for s in symbols])
+    figure = Figure(figsize=(6, 0.25 * len(symbols) + 1.5), layout="constrained")
+    axes: Any = figure.subplots()
+    axes.imshow(image, cmap="Greys", aspect="auto")
+    axes.set_xticks(range(len(own)), [row["n"] for row in own])
+    axes.set_yticks(range(len(symbols)), symbols)
+    axes.set(xlabel="trees", title=name)
+    return saved(figure, f"paper_rieck2008_fig2_{name}.svg", folder)
+
+
+def section(options: Options) -> Section:
+    result = Section("Fig. 2: the choice is the same for all samples of enough trees")
+    sizes = [50, 200] if options.quick else SIZES
+    for name in paper.N_CHOSEN:
+        result.rows += measured(name, sizes, 2 if options.quick else N_SPLITS)
+        result.plots.append(_plot(result.rows, name, options.plots))
+    result.notes = [
+        f"{n} symbols of {name}, {N_SPLITS} samples; the paper's choice is stable from "
+        f"{paper.N_STABLE[name]} trees on."
+        for name, n in paper.N_CHOSEN.items()
+    ]
+    return result

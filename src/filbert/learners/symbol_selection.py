@@ -1,0 +1,305 @@
+"""Choosing the symbols of an approximate tree kernel (Rieck, Brefeld & Krueger 2008)."""
+
+from collections.abc import Sequence
+from math import ceil
+from numbers import Integral, Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+
+from filbert import _core
+from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
+from filbert.forest import Forest
+from filbert.kernels import ApproximateTree, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels.algebra import is_number
+from filbert.kernels.approximate import Symbol, labels_of
+from filbert.learners.symbol_program import (
+    Constraint,
+    best_choice,
+    bounded,
+    exactly,
+    one_of,
+    together,
+)
+from filbert.learners.targets import checked_classes
+from filbert.model import factorize
+from filbert.threads import n_threads
+from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
+
+FloatArray = NDArray[np.float64]
+Groups = Sequence[Sequence[Symbol]]
+
+
+class SymbolSelector(BaseEstimator):  # type: ignore[misc]
+    r"""Choose the symbols whose subtrees tell classes apart, for a kernel that takes less time.
+
+    The gain of a symbol is how well the fragments rooted in it agree with the labels,
+
+    .. math:: a_s = \sum_{ij} y_i y_j \sum_{u \in T_i, \ell(u) = s} \; \sum_{v \in T_j, \ell(v) = s}
+              \Delta(u, v)
+
+    with :math:`y_i y_j` replaced by +1 for equal classes and -1 for others where there are more
+    than two. The symbols with the largest sum of gains are chosen, under the constraints (Eq. 5 and
+    section 3.2 of the paper). Where the kernel normalises, trees are divided by their norms under
+    the exact kernel, so that large trees do not have more say; the paper leaves this open.
+
+    Parameters
+    ----------
+    kernel : SubsetTree, Subtree or PartialTree, optional
+        SubsetTree() by default.
+    n_symbols : int, or float in (0, 1], optional
+        How many symbols are chosen; a float is a share of those that there are, at least one. None
+        for any number: all that have a positive gain, where no other constraint is given. For two
+        classes no gain is negative.
+    max_nodes : float, optional
+        The paper's `b`: a tree has not more chosen nodes than this, on average over the trees.
+    together : sequence of groups of symbols
+        All symbols of such a group are chosen, or none.
+    at_least_one : sequence of groups of symbols
+        At least one of each group is chosen.
+    exactly_one : sequence of groups of symbols
+        One of each group is chosen.
+    by : {"label", "production"}
+        What a symbol is; see :class:`~filbert.kernels.ApproximateTree`.
+    n_jobs : int, optional
+        Threads; None for all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    symbols_ : tuple
+        The symbols of nodes that are roots of fragments, in order. Symbols in constraints that the
+        trees do not have are no error; they cannot be chosen.
+    gains_ : ndarray of shape (n,)
+        Of these symbols: the :math:`a_s`.
+    frequencies_ : ndarray of shape (n,)
+        How many nodes of the symbol a tree has on average.
+    chosen_ : tuple
+        The chosen symbols, in order.
+    kernel_ : ApproximateTree
+    speedup_ : float
+        The paper's `q` (Eq. 6), of all pairs of the trees: pairs of nodes with the same symbol by
+        pairs of them with the same chosen symbol. Infinite where no chosen symbol occurs.
+
+    Examples
+    --------
+    >>> trees = ["(S (A x) (B y))", "(S (A x) (B z))", "(S (A w) (B y))", "(S (A w) (B z))"]
+    >>> selector = SymbolSelector(n_symbols=1).fit(trees, [1, 1, 0, 0])
+    >>> selector.chosen_
+    ('A',)
+    >>> selector.speedup_
+    3.0
+    """
+
+    def __init__(
+        self,
+        kernel: TreeKernel | None = None,
+        n_symbols: float | None = None,
+        *,
+        max_nodes: float | None = None,
+        together: Groups = (),
+        at_least_one: Groups = (),
+        exactly_one: Groups = (),
+        by: Literal["label", "production"] = "label",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_symbols = n_symbols
+        self.max_nodes = max_nodes
+        self.together = together
+        self.at_least_one = at_least_one
+        self.exactly_one = exactly_one
+        self.by = by
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Choose symbols by labelled trees.
+
+        Parameters
+        ----------
+        X : Forest, or sequence of trees or bracket strings
+        y : array of n labels, of two classes at least
+        """
+        self._check_parameters()
+        kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
+        trees = kernel.trees_of(X)
+        _, coded = checked_classes(y, len(trees), "SymbolSelector")
+        forest = Forest._of(*trees._dag.extract(trees._roots))
+        symbols = _Symbols(kernel, forest, by_production=self.by == "production")
+        gains = _gains(kernel.whole(), forest, coded, symbols, self.n_jobs)
+        present = sorted(np.flatnonzero(symbols.counts), key=lambda s: symbols.names[s])
+        if not present:
+            raise InvalidParameterError(
+                f"SymbolSelector: no node of the trees is the root of a fragment of {kernel!r}"
+            )
+        self.symbols_ = tuple(self._symbol(symbols.names[s]) for s in present)
+        self.gains_ = gains[present]
+        self.frequencies_ = symbols.counts[present] / len(trees)
+        chosen = self._choose()
+        self.chosen_ = tuple(s for s, yes in zip(self.symbols_, chosen, strict=True) if yes)
+        self.kernel_ = ApproximateTree(kernel, self.chosen_, by=self.by)
+        pairs = self.frequencies_**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.speedup_ = float(pairs.sum() / pairs[chosen].sum())
+        return self
+
+    def _symbol(self, labels: list[str]) -> Symbol:
+        return tuple(labels) if self.by == "production" else labels[0]
+
+    # ---------------------------------------------------------------- the choice
+
+    def _choose(self) -> NDArray[np.bool_]:
+        wanted = self._n_wanted()
+        constraints = self._constraints()
+        if len(constraints) > (wanted is not None):
+            return best_choice(self.gains_, constraints)
+        # Nothing but their number: no solver does this better than sorting.
+        if wanted is None:
+            return np.asarray(self.gains_ > 0)
+        chosen = np.zeros(len(self.symbols_), dtype=bool)
+        chosen[np.argsort(-self.gains_, kind="stable")[:wanted]] = True
+        return chosen
+
+    def _n_wanted(self) -> int | None:
+        n = len(self.symbols_)
+        wanted = self.n_symbols
+        if wanted is None:
+            return None
+        if not isinstance(wanted, Integral):
+            return max(1, ceil(round(float(wanted) * n, 9)))
+        if wanted > n:
+            raise InvalidParameterError(
+                f"SymbolSelector: n_symbols={wanted}, but the trees have {n} symbols only"
+            )
+        return int(wanted)
+
+    def _constraints(self) -> list[Constraint]:
+        n = len(self.symbols_)
+        place_of = {symbol: place for place, symbol in enumerate(self.symbols_)}
+        wanted = self._n_wanted()
+        constraints = [] if wanted is None else [exactly(wanted, n)]
+        if self.max_nodes is not None:
+            constraints.append(bounded(self.frequencies_, float(self.max_nodes)))
+        for kind in _GROUPS:
+            for group in getattr(self, kind):
+                symbols = list(dict.fromkeys(self._symbol(self._labels(s)) for s in group))
+                places = [place_of.get(symbol) for symbol in symbols]
+                name = f"{kind}={tuple(symbols)!r}"
+                missing = [s for s, place in zip(symbols, places, strict=True) if place is None]
+                if missing:
+                    name += f" (no tree has {missing[0]!r})"
+                if kind == "together":
+                    constraints.append(together(name, places, n))
+                else:
+                    only_one = kind == "exactly_one"
+                    constraints.append(one_of(name, places, n, only_one=only_one))
+        return constraints
+
+    def _labels(self, symbol: Any) -> list[str]:
+        return labels_of(symbol, self.by)
+
+    # ---------------------------------------------------------------- parameters
+
+    def _check_parameters(self) -> None:
+        if self.kernel is not None and not isinstance(self.kernel, _KERNELS):
+            _refuse("kernel", self.kernel, "a SubsetTree, Subtree or PartialTree")
+        if self.by not in ("label", "production"):
+            _refuse("by", self.by, "'label' or 'production'")
+        wanted = self.n_symbols
+        if wanted is not None:
+            whole = is_number(wanted, Integral) and wanted >= 1
+            share = is_number(wanted, Real) and not is_number(wanted, Integral) and 0 < wanted <= 1
+            if not whole and not share:
+                _refuse("n_symbols", wanted, "a positive integer, a share in (0, 1] or None")
+        most = self.max_nodes
+        if most is not None and (not is_number(most) or not 0 < most < np.inf):
+            _refuse("max_nodes", most, "a positive number or None")
+        for kind in _GROUPS:
+            self._check_groups(kind, getattr(self, kind))
+
+    def _check_groups(self, kind: str, groups: Any) -> None:
+        what = "a sequence of groups, each a sequence of symbols"
+        if isinstance(groups, str) or not hasattr(groups, "__iter__"):
+            _refuse(kind, groups, what)
+        for group in groups:
+            if isinstance(group, str) or not hasattr(group, "__iter__") or not list(group):
+                _refuse(kind, groups, what)
+            for symbol in group:
+                self._labels(symbol)
+
+
+_KERNELS = (SubsetTree, Subtree, PartialTree)
+_GROUPS = ("together", "at_least_one", "exactly_one")
+
+
+def _refuse(name: str, value: Any, wanted: str) -> None:
+    raise InvalidParameterError(f"SymbolSelector: {name} must be {wanted}, got {value!r}")
+
+
+class _Symbols:
+    """The symbols of a forest: which one nodes have, their labels, how many nodes have each."""
+
+    def __init__(self, kernel: TreeKernel, forest: Forest, *, by_production: bool) -> None:
+        self.of_node, self.names = _core.node_symbols(forest._dag, by_production)
+        totals = _core.node_totals(forest._dag, forest._roots)
+        if not isinstance(kernel, PartialTree) and not getattr(kernel, "include_leaves", False):
+            # Leaves are no roots of fragments.
+            ends = forest._dag.to_arrays()[3].astype(np.int64)
+            totals[np.diff(ends, prepend=0) == 0] = 0.0
+        self.counts = np.bincount(self.of_node, weights=totals, minlength=len(self.names))
+
+
+def _gains(
+    kernel: TreeKernel,
+    forest: Forest,
+    coded: NDArray[np.intp],
+    symbols: _Symbols,
+    n_jobs: int | None,
+) -> FloatArray:
+    """Return ``sum_ij y_i y_j K(i, j)`` of each symbol, with the kernel K of that symbol alone.
+
+    With ``f = X^T y`` the weights of nodes, it is ``f^T Delta f`` between the symbol's nodes. For
+    more than two classes, +1 for equal and -1 for other classes is twice the sum over classes of
+    ``z z^T``, with `z` 1 for those of the class and 0 for the others, less a matrix of ones.
+    """
+    n_classes = int(coded.max()) + 1
+    if n_classes == 2:
+        weights = np.where(coded == 1, 1.0, -1.0)[:, None]
+        return _forms(kernel, forest, weights, symbols, n_jobs)[:, 0]
+    weights = np.ones((len(coded), n_classes + 1))
+    weights[:, :-1] = coded[:, None] == np.arange(n_classes)
+    forms = _forms(kernel, forest, weights, symbols, n_jobs)
+    return np.asarray(2.0 * forms[:, :-1].sum(axis=1) - forms[:, -1])
+
+
+def _forms(
+    kernel: TreeKernel,
+    forest: Forest,
+    weights: FloatArray,
+    symbols: _Symbols,
+    n_jobs: int | None,
+) -> FloatArray:
+    """By the factors of the kernel; by pairs of nodes where these are few, or factors too many."""
+    weights = np.ascontiguousarray(weights)
+    grouped = (symbols.of_node, len(symbols.names))
+    threads = n_threads(n_jobs)
+    max_work = None
+    if isinstance(kernel, PartialTree):
+        rows = row_steps(kernel, forest)
+        max_work = 0.0 if rows < LITTLE_WORK else steps_worth_trying(kernel, rows)
+    if max_work != 0.0:
+        try:
+            factors = factorize(kernel, forest, max_work=max_work, keep_nodes=True, n_jobs=n_jobs)
+            return factors.symbol_forms(weights, *grouped, threads)
+        except (WorkLimitError, OutOfMemoryError):
+            pass
+    return _core.symbol_forms_by_pairs(
+        kernel._spec(),
+        forest._dag,
+        forest._roots,
+        bool(kernel.normalize),
+        weights,
+        *grouped,
+        threads,
+    )
