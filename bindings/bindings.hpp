@@ -77,6 +77,7 @@ void bind_forest(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_embed(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_fragments(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_planes(nb::module_& m);
 void bind_rows(nb::module_& m);

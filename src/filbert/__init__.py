@@ -5,6 +5,7 @@ from importlib.metadata import version
 from filbert.examples import Examples, read_examples
 from filbert.forest import Forest
 from filbert.learners.embedding import DistributedTreeEmbedding
+from filbert.learners.fragments import FragmentVectorizer
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
 from filbert.learners.symbol_selection import SymbolSelector
@@ -16,6 +17,7 @@ __all__ = [
     "DistributedTreeEmbedding",
     "Examples",
     "Forest",
+    "FragmentVectorizer",
     "SymbolSelector",
     "Tree",
     "TreePerceptron",
