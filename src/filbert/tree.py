@@ -1,12 +1,15 @@
 """One tree of a forest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from filbert._core import Dag, from_arrays
-from filbert.drawing import draw
+from filbert.drawing.svg import dag_svg, tree_svg
+from filbert.drawing.text import draw, draw_arrays
+from filbert.errors import InvalidParameterError
 
 
 class Tree:
@@ -71,12 +74,81 @@ class Tree:
             yield Tree(self._dag, node)
             stack.extend(self._dag.children(node)[::-1].tolist())
 
-    def draw(self, *, max_lines: int = 100, max_depth: int = 30) -> str:
+    def to_parents(self) -> tuple[list[str], list[int]]:
+        """Return the labels of all nodes and the numbers of their parents, in preorder.
+
+        The root's parent is -1.
+        """
+        labels: list[str] = []
+        parents: list[int] = []
+        stack = [(self._node, -1)]
+        while stack:
+            node, parent = stack.pop()
+            below = self._dag.children(node)[::-1].tolist()
+            stack.extend((child, len(labels)) for child in below)
+            labels.append(self._dag.label(node))
+            parents.append(parent)
+        return labels, parents
+
+    def draw(
+        self, *, values: ArrayLike | None = None, max_lines: int = 100, max_depth: int = 30
+    ) -> str:
         """Draw the tree with lines, for a terminal.
 
-        What goes beyond `max_lines` or `max_depth` is replaced by an ellipsis.
+        Parameters
+        ----------
+        values : array of floats, optional
+            By node in preorder, such as what each node contributes to a score. They stand in front.
+        max_lines, max_depth : int
+            What goes beyond is replaced by an ellipsis.
         """
-        return draw(self._dag, self._node, max_lines=max_lines, max_depth=max_depth)
+        limits: dict[str, Any] = {"max_lines": max_lines, "max_depth": max_depth}
+        if values is not None:
+            return draw_arrays(*self.to_parents(), values=self._checked(values), **limits)
+
+        def children(node: int) -> Sequence[int]:
+            below: list[int] = self._dag.children(node).tolist()
+            return below
+
+        return draw(self._node, self._dag.label, children, **limits)
+
+    def to_svg(
+        self,
+        *,
+        values: ArrayLike | None = None,
+        max_nodes: int = 400,
+        max_width: float = 960,
+    ) -> str:
+        """Draw the tree as SVG, which looks well on light and on dark pages.
+
+        Parameters
+        ----------
+        values : array of floats, optional
+            By node in preorder. Nodes of positive values are blue, those of negative ones orange.
+        max_nodes : int
+            Of larger trees the nodes of the largest values and those near the root are drawn, and
+            ellipses for the others.
+        max_width : float
+            The width in pixels that is kept to where labels allow it: what is wider hangs from
+            stems.
+        """
+        limits: dict[str, Any] = {"max_nodes": max_nodes, "max_width": max_width}
+        if values is None:
+            return dag_svg(self._dag, self._node, **limits)
+        return tree_svg(*self.to_parents(), values=self._checked(values), **limits)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _checked(self, values: ArrayLike) -> list[float]:
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape != (self.n_nodes,) or not np.isfinite(array).all():
+            raise InvalidParameterError(
+                f"values must be finite numbers, one for each of the {self.n_nodes:,} nodes; "
+                f"their shape is {array.shape}"
+            )
+        checked: list[float] = array.tolist()
+        return checked
 
     def __str__(self) -> str:
         return self._dag.brackets(self._node, -1)

@@ -11,7 +11,7 @@ from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel
-from filbert.persist import parameters, rows
+from filbert.persist import convergence, parameters, rows
 from filbert.persist.archive import Arrays
 from filbert.sum_model import model_of, rows_for
 
@@ -45,6 +45,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "n_support": svm.n_support_.astype(np.int64),
         "coef": svm.model_.coef,
         "intercept": svm.model_.intercept,
+        **convergence.encode(svm.convergence_),
     }
     if isinstance(svm.model_, SupportVectorModel):
         forest = svm.model_.support.to_arrays()
@@ -83,6 +84,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.objective_ = _figure(header, "objective")
     svm.duality_gap_ = _figure(header, "duality_gap")
     svm.n_iter_ = int(_figure(header, "n_iter"))
+    svm.convergence_ = convergence.decode(arrays, n_problems)
     svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
     for name in _OF_PLANES:
         known = header.get(name) is not None

@@ -1,0 +1,1 @@
+"""Trees to look at: as text with lines, and as SVG."""
