@@ -65,13 +65,14 @@ class RowSums {
   std::vector<std::uint32_t> touched_;
 };
 
-FragmentRows sum_rows(const NodeMatches& matches, std::size_t n_fragments, Trees trees,
-                      const std::vector<double>& scales, int n_threads, const Watch& watch) {
+FragmentRows sum_rows(const KernelSpec& spec, const NodeMatches& matches, std::size_t n_fragments,
+                      Trees trees, const std::vector<double>& scales, int n_threads,
+                      const Watch& watch) {
   constexpr std::size_t kChunk = 512;
   // Nodes without a match need not be counted.
-  std::vector<std::uint32_t> class_of(trees.dag.size(), kNone);
+  std::vector<std::uint32_t> class_of = fragment_roots(spec, trees.dag);
   for (NodeId u = 0; u < class_of.size(); ++u) {
-    if (matches.begin[u] < matches.end[u]) class_of[u] = 0;
+    if (matches.begin[u] == matches.end[u]) class_of[u] = kNone;
   }
   const Occurrences x = count_occurrences(trees.dag, trees.roots, class_of, n_threads, watch);
   std::vector<FragmentRows> parts((trees.size() + kChunk - 1) / kChunk);
@@ -107,7 +108,7 @@ FragmentRows sum_rows(const NodeMatches& matches, std::size_t n_fragments, Trees
 FragmentRows count_fragments(const KernelSpec& spec, FragmentForest fragments, Trees trees,
                              int n_threads, const Watch& watch) {
   const NodeMatches matches = match(spec, fragments, trees, true, watch);
-  FragmentRows rows = sum_rows(matches, fragments.roots.size(), trees,
+  FragmentRows rows = sum_rows(spec, matches, fragments.roots.size(), trees,
                                std::vector<double>(trees.size(), 1.0), n_threads, watch);
   for (const double count : rows.values) {
     if (!(count < 0x1p53)) throw CapacityError("a fragment occurs more than 2^53 times in a tree");
@@ -120,7 +121,7 @@ FragmentRows fragment_features(const KernelSpec& spec, FragmentForest fragments,
   const NodeMatches matches = match(spec, fragments, trees, false, watch);
   const std::vector<double> scales =
       tree_scales(spec, trees.dag, trees.roots, normalize, n_threads, watch);
-  return sum_rows(matches, fragments.roots.size(), trees, scales, n_threads, watch);
+  return sum_rows(spec, matches, fragments.roots.size(), trees, scales, n_threads, watch);
 }
 
 }  // namespace filbert

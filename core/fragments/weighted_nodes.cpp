@@ -3,6 +3,7 @@
 #include "forest/occurrences.hpp"
 #include "forest/productions.hpp"
 #include "kernels/matrix.hpp"
+#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -26,11 +27,16 @@ void list_trees(const Occurrences& x, WeightedNodes& nodes) {
 }  // namespace
 
 std::vector<std::uint32_t> fragment_roots(const KernelSpec& spec, const Dag& dag) {
-  if (spec.kernel == TreeKernel::partial_tree || spec.include_leaves) {
-    return std::vector<std::uint32_t>(dag.size(), 0);
+  std::vector<std::uint32_t> roots(dag.size(), 0);
+  if (spec.kernel != TreeKernel::partial_tree && !spec.include_leaves) {
+    const std::span<const std::uint32_t> productions = dag.productions().of_nodes();
+    roots.assign(productions.begin(), productions.end());
   }
-  const std::span<const std::uint32_t> productions = dag.productions().of_nodes();
-  return {productions.begin(), productions.end()};
+  const std::vector<std::uint8_t> counted = counted_nodes(spec, dag);
+  for (NodeId u = 0; u < counted.size(); ++u) {
+    if (counted[u] == 0) roots[u] = kNone;
+  }
+  return roots;
 }
 
 std::vector<double> tree_scales(const KernelSpec& spec, const Dag& dag,
