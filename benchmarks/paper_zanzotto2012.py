@@ -17,17 +17,18 @@ Plots need matplotlib: pip install ".[bench]".
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from benchmarks.measure import RESULTS, ROOT, write
-from benchmarks.zanzotto2012 import accuracy, correlation, norms, times
+from benchmarks.sections import results_folder, write_sections
+from benchmarks.zanzotto2012 import correlation, entailment, norms, questions, times
 from benchmarks.zanzotto2012.section import Options, Section
 
 SECTIONS: dict[str, Callable[[Options], Section]] = {
     "norms": norms.section,
     "correlation": correlation.section,
-    "questions": accuracy.question_section,
-    "entailment": accuracy.entailment_section,
+    "questions": questions.section,
+    "entailment": entailment.section,
     "pairs": times.pair_section,
     "speed": times.speed_section,
 }
@@ -36,19 +37,10 @@ ONE: dict[str, Callable[..., Any]] = {**times.ONE}
 
 
 def main(names: list[str], *, quick: bool) -> None:
-    folder = ROOT / "build" / "quick" if quick else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        section = SECTIONS[name](Options(quick, folder))
-        write(
-            f"paper_zanzotto2012_{name}",
-            section.claim,
-            section.rows,
-            notes=section.notes,
-            plots=section.plots,
-            command=f"paper_zanzotto2012 --only {name}",
-            folder=folder,
-        )
+    folder = results_folder(quick=quick)
+    options = Options(quick, folder)
+    sections = {name: partial(section, options) for name, section in SECTIONS.items()}
+    write_sections("paper_zanzotto2012", sections, names, folder)
 
 
 if __name__ == "__main__":

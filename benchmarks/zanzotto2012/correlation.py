@@ -10,6 +10,7 @@ from filbert import DistributedTreeEmbedding, Forest
 from filbert.kernels import SubsetTree
 
 N_TREES = 600
+N_SEEDS = 5
 
 
 def _sample(forest: Forest, n: int) -> Forest:
@@ -25,23 +26,27 @@ def _rte(n: int) -> Forest:
 
 
 def correlations(name: str, forest: Forest, decays: tuple[float, ...]) -> list[Row]:
+    """Compare products of vectors with the kernel's values, pair by pair."""
     above = np.triu_indices(len(forest), 1)
     rows = []
     for decay in decays:
         exact = SubsetTree(decay, normalize=False)(forest)[above]
         for composition in COMPOSITIONS:
-            embedding = DistributedTreeEmbedding(
-                D, decay=decay, composition=composition, normalize=False
-            )
-            vectors = embedding.transform(forest).astype(np.float64)
-            found = spearmanr(exact, (vectors @ vectors.T)[above]).statistic
+            found = []
+            for seed in range(N_SEEDS):
+                vectors = DistributedTreeEmbedding(
+                    D, decay=decay, composition=composition, normalize=False, random_state=seed
+                ).transform(forest)
+                found.append(spearmanr(exact, (vectors @ vectors.T)[above]).statistic)
             rows.append({
                 "data set": name,
                 "composition": composition,
                 "lambda": decay,
-                "correlation": round(float(found), 4),
+                "correlation": round(float(np.mean(found)), 4),
+                "least of seeds": round(float(np.min(found)), 4),
                 "paper": paper.CORRELATION[name, composition][decay],
             })  # fmt: skip
+            print(rows[-1], flush=True)
     return rows
 
 
@@ -57,7 +62,10 @@ def section(options: Options) -> Section:
         result.rows += correlations(name, forest, decays)
     result.notes = [
         f"Spearman's correlation over all pairs of {n} trees, spread over each data set; of rte "
-        "half are texts and half hypotheses. Nothing is normalised, as in the paper, which does "
-        "not say which pairs it took. Its trees are other parsers'.",
+        f"half are texts and half hypotheses. Means over {N_SEEDS} seeds. Nothing is normalised, "
+        "as in the paper, which does not say which pairs it took. Its trees are other parsers'.",
+        "Convolution has 0.99 and 0.98 at lambda 0.2 and 0.4 on both. The product falls short of "
+        "0.98 at lambda 0.4 on qc: a product of n normal numbers has heavy tails, so that the "
+        "lengths of large fragments' vectors vary widely (Fig. 2), and with them the kernel.",
     ]
     return result

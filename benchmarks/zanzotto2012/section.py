@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.severyn2012.section import Row, Section
+from benchmarks.sections import Row, Section
 
 __all__ = ["COMPOSITIONS", "DECAYS", "MODULE", "D", "Options", "Row", "Section"]
 
