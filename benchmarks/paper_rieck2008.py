@@ -14,11 +14,12 @@ Plots need matplotlib: pip install ".[bench]".
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from benchmarks.measure import RESULTS, ROOT, write
 from benchmarks.rieck2008 import accuracy, pairs, stability
 from benchmarks.rieck2008.section import Options, Section
+from benchmarks.sections import results_folder, write_sections
 
 SECTIONS: dict[str, Callable[[Options], Section]] = {
     "accuracy": accuracy.section,
@@ -30,19 +31,10 @@ ONE: dict[str, Callable[..., Any]] = {**pairs.ONE}
 
 
 def main(names: list[str], *, quick: bool) -> None:
-    folder = ROOT / "build" / "quick" if quick else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        section = SECTIONS[name](Options(quick, folder))
-        write(
-            f"paper_rieck2008_{name}",
-            section.claim,
-            section.rows,
-            notes=section.notes,
-            plots=section.plots,
-            command=f"paper_rieck2008 --only {name}",
-            folder=folder,
-        )
+    folder = results_folder(quick=quick)
+    options = Options(quick, folder)
+    sections = {name: partial(section, options) for name, section in SECTIONS.items()}
+    write_sections("paper_rieck2008", sections, names, folder)
 
 
 if __name__ == "__main__":

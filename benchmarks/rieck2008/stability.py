@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.growth import saved
 from benchmarks.rieck2008 import paper
-from benchmarks.rieck2008.data import N_SPLITS, parts
+from benchmarks.rieck2008.data import N_PART, N_SPLITS, parts
 from benchmarks.rieck2008.section import Options, Row, Section
 from filbert import SymbolSelector
 from filbert.kernels import SubsetTree
@@ -24,8 +24,8 @@ def measured(name: str, sizes: list[int], n_splits: int) -> list[Row]:
         chosen: Counter[str] = Counter()
         for seed in range(n_splits):
             selector = SymbolSelector(SubsetTree(), paper.N_CHOSEN[name])
-            X, y = parts(name, seed, 1000)[0]
-            chosen.update(map(str, selector.fit(X[:n], y[:n]).chosen_))
+            split = parts(name, seed, N_PART)
+            chosen.update(map(str, selector.fit(split.X[:n], split.y[:n]).chosen_))
         row: Row = {"data": name, "n": n, "symbols chosen": len(chosen)}
         row["chosen always"] = " ".join(sorted(s for s, k in chosen.items() if k == n_splits))
         row["times"] = dict(chosen.most_common())
