@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
 from filbert.forest import Forest
+from filbert.learners.fragments import FragmentVectorizer
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
 from filbert.persist import load, save
@@ -13,6 +14,7 @@ __version__ = version("filbert")
 __all__ = [
     "Examples",
     "Forest",
+    "FragmentVectorizer",
     "Tree",
     "TreePerceptron",
     "TreeSVC",

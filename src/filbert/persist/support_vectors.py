@@ -67,8 +67,8 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     n, n_classes = support.shape[0], len(array_of(arrays, "classes"))
     n_problems = 1 if n_classes == 2 else n_classes
     svm.classes_ = checked_classes(array_of(arrays, "classes"), header.get("classes_are_objects"))
-    svm.support_ = _integers(arrays, "indices", n).astype(np.intp, copy=False)
-    svm.n_support_ = _integers(arrays, "n_support", n_classes).astype(np.intp, copy=False)
+    svm.support_ = integers_of(arrays, "indices", n).astype(np.intp, copy=False)
+    svm.n_support_ = integers_of(arrays, "n_support", n_classes).astype(np.intp, copy=False)
     coef = floats_of(arrays, "coef", (n_problems, n))
     intercept = floats_of(arrays, "intercept", (n_problems,))
     if (np.diff(svm.support_) <= 0).any():
@@ -93,7 +93,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
 
 def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
     if isinstance(kernel, TreeKernel):
-        return Forest.from_arrays(_part(arrays, _FOREST))
+        return Forest.from_arrays(arrays_of(arrays, _FOREST))
     return rows_for(kernel, rows.decode(header.get("support"), arrays))
 
 
@@ -138,7 +138,8 @@ def checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
 # ---------------------------------------------------------------- arrays
 
 
-def _part(arrays: Arrays, prefix: str) -> Arrays:
+def arrays_of(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin so, without that."""
     return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
 
 
@@ -149,7 +150,8 @@ def array_of(arrays: Arrays, name: str) -> NDArray[Any]:
     return arrays[name]
 
 
-def _integers(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
+def integers_of(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
+    """Return an array of n integers from 0 on."""
     array = array_of(arrays, name)
     if array.dtype != np.int64 or array.shape != (n,) or (array < 0).any():
         raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")
