@@ -326,8 +326,8 @@ def mine(
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
     >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
     >>> found = mine(clf, min_frequency=2)
-    >>> str(found.fragments[0]), found.frequency[0]
-    ('(S (NP …) (VP …))', 2)
+    >>> str(found.fragments[0]), int(found.frequency[0])
+    ('(Q (VP …) (NP …))', 2)
     """
     own = _checked_model(model, problem)
     check_rules(
