@@ -17,7 +17,7 @@ from filbert.kernels import SubsetTree
 DECAYS = [0.1, 0.2, 0.3, 0.4, 0.5]
 COSTS = [1.0, 2.0, 4.0, 8.0, 16.0]
 FACTORS = [1.0, 2.0, 4.0]  # of the positive class: SVM-light's j
-LINEAR_COSTS = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+LINEAR_COSTS = [1.0, 2.0, 4.0, 8.0]
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,19 @@ def linear(C: float, factor: float = 1.0) -> LinearSVC:
     return LinearSVC(C=C, class_weight=weights, loss="hinge", random_state=0, max_iter=100_000)
 
 
-def chosen(data: Data, decays: Iterable[float] = DECAYS) -> Choice:
-    """Choose decay, C and j for STK."""
+def choices(data: Data, decays: Iterable[float] = DECAYS) -> list[Choice]:
+    """Score STK on the development set for all values of decay, C and j."""
     dev = data.development()
-    choices: list[Choice] = []
+    scored: list[Choice] = []
     for decay, factor in product(decays, factors_for(data)):
         path = stk(decay, factor=factor).fit_path(dev.X, dev.y, COSTS)
         for C, clf in zip(COSTS, path, strict=True):
-            choices.append(Choice(score(dev, clf.predict(dev.X_test)), decay, C, factor))
-    return max(choices, key=lambda choice: choice.score)
+            scored.append(Choice(score(dev, clf.predict(dev.X_test)), decay, C, factor))
+    return scored
+
+
+def best(scored: Iterable[Choice]) -> Choice:
+    return max(scored, key=lambda choice: choice.score)
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,7 @@ class Trained:
         return score(self.data, self.stk.predict(self.data.X_test))
 
 
-def trained(data: Data, decays: Iterable[float] = DECAYS) -> Trained:
-    choice = chosen(data, decays)
+def trained(data: Data, choice: Choice) -> Trained:
     model = partial(stk, choice.decay, choice.C, choice.factor)
     dev = data.development()
     return Trained(data, choice, model().fit(data.X, data.y), model().fit(dev.X, dev.y))
@@ -87,7 +90,8 @@ def trained(data: Data, decays: Iterable[float] = DECAYS) -> Trained:
 @cache
 def question_class(label: str) -> Trained:
     """Train the problem of one class of questions, once a process."""
-    return trained(questions().against_the_rest(label))
+    data = questions().against_the_rest(label)
+    return trained(data, best(choices(data)))
 
 
 @dataclass(frozen=True)

@@ -122,16 +122,18 @@ def test_what_is_not_a_tree() -> None:
 # ---------------------------------------------------------------- as a sequence, and in writing
 
 
-def test_fragments_are_a_sequence() -> None:
+def test_fragments_are_like_a_list() -> None:
     fragments = all_fragments(SubsetTree(), [parse("(S (A x) (B y))")])
-    assert len(fragments) == 6
+    whole = list(fragments)
+    assert len(fragments) == len(whole) == 6
     assert fragments.kernel.get_params() == SubsetTree().get_params()
-    assert fragments[0] == next(iter(fragments))
-    assert fragments[-1] == list(fragments)[-1]
-    assert fragments[1] in fragments
-    assert fragments.index(fragments[2]) == 2
-    with pytest.raises(IndexError):
-        fragments[6]
+    assert [fragments[i] for i in range(-6, 6)] == whole * 2
+    assert fragments.texts() == [str(f) for f in whole]
+    for chosen in (slice(1, 4), [2, 0], np.array([5, 5]), np.arange(6) > 3, []):
+        assert fragments[chosen].texts() == np.array(fragments.texts())[chosen].tolist()
+    for outside in (6, -7, [6]):
+        with pytest.raises(IndexError):
+            fragments[outside]
 
 
 def test_a_fragment_in_writing() -> None:

@@ -360,11 +360,3 @@ def test_models_that_cannot_be_mined() -> None:
 def test_a_fitted_learner_stands_for_its_model(trained: SupportVectorModel) -> None:
     clf = TreeSVC(SubsetTree(), random_state=0).fit(["(S (A x))", "(S (B y))"] * 4, [0, 1] * 4)
     assert texts_and_weights(mine(clf)) == texts_and_weights(mine(clf.model_))
-
-
-def test_progress_is_told() -> None:
-    told: list[tuple[float, float]] = []
-    trees = random_trees(5, 150, 14)
-    model = native(Model(SubsetTree(), trees, coefficients(Random(1), len(trees))))
-    mine(model, threshold=30, progress=lambda done, total: told.append((done, total)))
-    assert told
