@@ -13,10 +13,10 @@ from filbert import FragmentVectorizer, TreeSVC
 
 LABELS = ["LOC", "DESC"]
 FACTORS: dict[str, list[float]] = {  # L
-    "gradient": [3, 6, 12, 25, 50, 100, 200, 400, 800, 1600],
-    "chi2": [3, 6, 12, 25, 50, 100, 200, 400, 800, 1600],
+    "gradient": [2, 4, 8, 16, 32, 64, 128, 256, 512],
+    "chi2": [2, 4, 8, 16, 32, 64, 128, 256, 512],
 }
-MOST = 100_000
+MOST = 50_000
 
 
 def vectorizer(criterion: Any, factor: float, model: TreeSVC) -> FragmentVectorizer:
