@@ -27,6 +27,7 @@ FloatArray = NDArray[np.float64]
 Criterion = Literal["gradient", "chi2"]
 Search = Literal["greedy", "complete"]
 
+_MOST_NODES = 2**31  # of a fragment: subtrees that a forest shares may stand for any number
 _NOTHING = 1e-12  # of the best base fragment: what is lighter is rounding
 
 
@@ -71,6 +72,8 @@ class Fragments:
         self, kernel: TreeKernel, trees: Forest, open: NDArray[np.bool_] | None = None
     ) -> None:
         sizes = trees._dag.sizes(trees._roots)
+        if sizes.max(initial=0) > _MOST_NODES:
+            raise InvalidParameterError(f"a fragment has more than {_MOST_NODES:,} nodes")
         self.kernel = kernel
         self.trees = trees
         self._ends = np.cumsum(sizes, dtype=np.int64)
