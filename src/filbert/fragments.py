@@ -1,6 +1,6 @@
 """The fragments that decide: what a model has learnt, tree by tree of its feature space."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, overload
@@ -27,6 +27,7 @@ FloatArray = NDArray[np.float64]
 Criterion = Literal["gradient", "chi2"]
 Search = Literal["greedy", "complete"]
 
+_MOST_NODES = 2**31  # of a fragment: subtrees that a forest shares may stand for any number
 _NOTHING = 1e-12  # of the best base fragment: what is lighter is rounding
 
 
@@ -55,7 +56,7 @@ class Fragment:
         return _core.fragment_text(list(self.labels), arity.tolist(), list(self.open))
 
 
-class Fragments(Sequence[Fragment]):
+class Fragments:
     """Fragments of a kernel's feature space, and how often trees have them.
 
     Parameters
@@ -71,6 +72,8 @@ class Fragments(Sequence[Fragment]):
         self, kernel: TreeKernel, trees: Forest, open: NDArray[np.bool_] | None = None
     ) -> None:
         sizes = trees._dag.sizes(trees._roots)
+        if sizes.max(initial=0) > _MOST_NODES:
+            raise InvalidParameterError(f"a fragment has more than {_MOST_NODES:,} nodes")
         self.kernel = kernel
         self.trees = trees
         self._ends = np.cumsum(sizes, dtype=np.int64)
@@ -85,7 +88,7 @@ class Fragments(Sequence[Fragment]):
     @overload
     def __getitem__(self, index: int) -> Fragment: ...
     @overload
-    def __getitem__(self, index: slice) -> "Fragments": ...
+    def __getitem__(self, index: slice | NDArray[Any]) -> "Fragments": ...
 
     def __getitem__(self, index: Any) -> "Fragment | Fragments":
         """Return one fragment; or several, by a slice, a mask or an array of indices."""
@@ -100,6 +103,9 @@ class Fragments(Sequence[Fragment]):
         open = self.open_by_fragment()
         nodes = [np.zeros(0, dtype=bool), *(open[i] for i in chosen.tolist())]
         return Fragments(self.kernel, self.trees[chosen], np.concatenate(nodes))
+
+    def __iter__(self) -> Iterator[Fragment]:
+        return (self._fragment(i) for i in range(len(self)))
 
     def open_by_fragment(self) -> list[NDArray[np.bool_]]:
         """Return which nodes of each fragment are open: views of `open`."""
@@ -323,8 +329,8 @@ def mine(
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
     >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
     >>> found = mine(clf, min_frequency=2)
-    >>> str(found.fragments[0]), found.frequency[0]
-    ('(S (NP …) (VP …))', 2)
+    >>> str(found.fragments[0]), int(found.frequency[0])
+    ('(Q (VP …) (NP …))', 2)
     """
     own = _checked_model(model, problem)
     check_rules(

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from filbert import DistributedTreeEmbedding, Forest, TreePerceptron, TreeSVC
+from filbert.fragments import mine
 from filbert.kernels import PartialTree, Polynomial, Sequence, SubsetTree, Subtree
 from filbert.model import SupportVectorModel, factorize
 from filbert.sum_factors import vector_factors
@@ -209,6 +210,15 @@ def embedding_chains() -> Callable[[], Any]:
     return lambda: DistributedTreeEmbedding(1024).transform(forest)
 
 
+def mining(kernel: Any, search: Any) -> Callable[[], Any]:
+    """Fragments without number: none is too light, and none too rare."""
+    forest = random_trees(200, depth=5)
+    coef = np.random.default_rng(0).choice([-1.0, 1.0], (1, len(forest)))
+    model = SupportVectorModel(kernel, forest, coef, np.zeros(1))
+    unlimited = {"threshold": 1e12, "min_frequency": 1, "max_fragments": 2**31 - 1}
+    return lambda: mine(model, search=search, **unlimited)
+
+
 WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
@@ -230,11 +240,15 @@ WORK = {
     "epochs": epochs,
     "embedding": embedding,
     "embedding-chains": embedding_chains,
+    "mining": lambda: mining(SubsetTree(1.0, normalize=False), "greedy"),
+    "mining-completely": lambda: mining(SubsetTree(1.0, normalize=False), "complete"),
+    "mining-partial-trees": lambda: mining(PartialTree(normalize=False), "greedy"),
 }
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "train"}
 WITHIN |= {"training-on-rows": "train", "training-on-a-sum": "train"}
 WITHIN |= {"online": "learn", "epochs": "fit"}
+WITHIN |= dict.fromkeys(("mining", "mining-completely", "mining-partial-trees"), "mine")
 WITHIN["products-of-features"] = "vector_factors"
 WITHIN |= {"embedding": "transform", "embedding-chains": "transform"}
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")

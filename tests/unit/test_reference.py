@@ -11,13 +11,16 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import fragments, kernels
+from filbert.kernels import PartialTree, SubsetTree, Subtree
+from tests.reference import fragments, kernels, mining
+from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, depth, nodes, parse, size, write
 from tests.strategies import Alphabet, near_duplicate, random_trees, trees, unicode_trees
 
@@ -204,6 +207,23 @@ def test_svm_light_tk_gives_the_same(
     golden = np.load(shared_dir / "golden/srl5000_first100.npz")[array][:n, :n]
     values = [[kernel(a, b) for b in forest] for a in forest]
     np.testing.assert_allclose(values, golden, rtol=1e-12, atol=0)
+
+
+# Mining
+
+
+@given(st.lists(SMALL, min_size=1, max_size=4), st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_a_model_written_out_is_the_model(trees: list[Node], rng: Random) -> None:
+    """The squares of its weights add up to coef K coef, and the searches find what they should."""
+    coef = [rng.uniform(-1, 1) for _ in trees]
+    for kernel in (SubsetTree(0.4), SubsetTree(include_leaves=True), Subtree(), PartialTree()):
+        model = mining.Model(kernel, trees, coef)
+        square = coef @ reference_matrix(kernel, trees, trees) @ coef
+        assert math.isclose(model.norm**2, square, rel_tol=1e-9, abs_tol=1e-12)
+        search = mining.Search(model, "gradient", 10.0, 1)
+        assert search.greedy() <= search.complete() <= model.weights.keys()
+        assert mining.Search(model, "gradient", math.inf, 1).greedy() == model.weights.keys()
 
 
 # Reading and writing

@@ -1,0 +1,57 @@
+"""The experiments of Pighin & Moschitti 2010 on fragments, with the paper's numbers beside ours.
+
+    norms       Fig. 1: the share of the norm of w by the number of fragments, six classes
+    classes     Table 1: F1 of STK, LIN and OPT by class, with 60 % of the norm
+    shares      Fig. 2: F1 of LOC and DESC by the share of the norm, gradient and chi2
+    accuracy    Fig. 3: accuracy over all classes by the number of fragments
+    tasks       Table 2: accuracy of STK and OPT on questions and on semantic roles
+    greedy      the share of the 1,000 heaviest fragments that the greedy search finds
+    speed       mining 36,000 support vectors; 100,000 trees over 10,000 fragments
+
+Run all with ``python -m benchmarks.paper_pighin2010``, some with ``--only norms``. Each has its
+own results, benchmarks/results/paper_pighin2010_*.json. ``--quick`` measures a small part of each,
+to see whether it works; its results go to build/quick.
+
+Plots need matplotlib: pip install ".[bench]".
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from benchmarks.pighin2010 import classes, greedy, multiclass, norms, shares, speed
+from benchmarks.pighin2010.section import Options, Section
+from benchmarks.sections import results_folder, write_sections
+
+SECTIONS: dict[str, Callable[[Options], Section]] = {
+    "norms": norms.section,
+    "classes": classes.section,
+    "shares": shares.section,
+    "accuracy": multiclass.accuracy_section,
+    "tasks": multiclass.table_section,
+    "greedy": greedy.section,
+    "speed": speed.section,
+}
+# What is measured in a process of its own.
+ONE: dict[str, Callable[..., Any]] = {**speed.ONE}
+
+
+def main(names: list[str], *, quick: bool) -> None:
+    folder = results_folder(quick=quick)
+    options = Options(quick, folder)
+    sections = {name: partial(section, options) for name, section in SECTIONS.items()}
+    write_sections("paper_pighin2010", sections, names, folder)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    parser.add_argument("--quick", action="store_true", help="a small part of each section")
+    parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(ONE[arguments.one[0]](*arguments.one[1:])))
+    else:
+        main(arguments.only, quick=arguments.quick)

@@ -1,0 +1,1 @@
+"""The tables and figures of Pighin & Moschitti 2010, a module for each section."""
