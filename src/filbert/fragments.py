@@ -1,6 +1,6 @@
 """The fragments that decide: what a model has learnt, tree by tree of its feature space."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, overload
@@ -55,7 +55,7 @@ class Fragment:
         return _core.fragment_text(list(self.labels), arity.tolist(), list(self.open))
 
 
-class Fragments(Sequence[Fragment]):
+class Fragments:
     """Fragments of a kernel's feature space, and how often trees have them.
 
     Parameters
@@ -85,7 +85,7 @@ class Fragments(Sequence[Fragment]):
     @overload
     def __getitem__(self, index: int) -> Fragment: ...
     @overload
-    def __getitem__(self, index: slice) -> "Fragments": ...
+    def __getitem__(self, index: slice | NDArray[Any]) -> "Fragments": ...
 
     def __getitem__(self, index: Any) -> "Fragment | Fragments":
         """Return one fragment; or several, by a slice, a mask or an array of indices."""
@@ -100,6 +100,9 @@ class Fragments(Sequence[Fragment]):
         open = self.open_by_fragment()
         nodes = [np.zeros(0, dtype=bool), *(open[i] for i in chosen.tolist())]
         return Fragments(self.kernel, self.trees[chosen], np.concatenate(nodes))
+
+    def __iter__(self) -> Iterator[Fragment]:
+        return (self._fragment(i) for i in range(len(self)))
 
     def open_by_fragment(self) -> list[NDArray[np.bool_]]:
         """Return which nodes of each fragment are open: views of `open`."""

@@ -139,7 +139,16 @@ def _decoded_mined(vectorizer: FragmentVectorizer, arrays: Arrays) -> list[Mined
 
     figures = floats_of(arrays, "mined.figures", (n_problems, 3)).tolist()
     return [
-        MinedFragments(fragments[places], weight, relevance, frequency, *own, vectorizer.criterion)
+        MinedFragments(
+            fragments[places],
+            weight,
+            relevance,
+            frequency,
+            base=own[0],
+            threshold=own[1],
+            norm=own[2],
+            criterion=vectorizer.criterion,
+        )
         for places, weight, relevance, frequency, own in zip(
             parts(columns),
             parts(floats_of(arrays, "mined.weight", (n,))),
