@@ -600,6 +600,16 @@ def test_what_a_terminal_shows(explanation: Explanation) -> None:
     assert repr(explanation) == "<Explanation of TreeSVC: 3 problems, 60 fragments, 40 examples>"
 
 
+def test_pages_and_notebooks(explanation: Explanation, tmp_path: Path) -> None:
+    page = explanation.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text("utf-8") == page
+    assert page.lower().startswith("<!doctype html>")
+    assert "<svg" in page
+    shown = explanation._repr_html_()
+    assert "few" in shown
+    assert len(shown) < len(page)
+
+
 def test_labels_cannot_break_a_terminal() -> None:
     hostile = r"(S (\x (a\nb c)) (d \x1b[2J))".replace(r"\x1b", "\x1b")
     svm = TreeSVC().fit([hostile, "(S (c d))"], ["\x1b[31m", "\u202e\n"])

@@ -90,6 +90,9 @@ def explain(
     ('statement', '(S (NP …) (VP …))')
     >>> [example] = explanation.examples
     >>> print(example.tree.draw(example.contributions[0]))
+    +0.581 █████  S
+                  ├─ NP ─ e
+    -0.007 ░      └─ VP ─ b
     """
     view = view_of(model)
     _check_options(top, max_examples, n_nearest, y, X)
