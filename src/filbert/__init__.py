@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
+from filbert.explain import Explanation, explain
 from filbert.forest import Forest
 from filbert.learners.embedding import DistributedTreeEmbedding
 from filbert.learners.fragments import FragmentVectorizer
@@ -16,6 +17,7 @@ __version__ = version("filbert")
 __all__ = [
     "DistributedTreeEmbedding",
     "Examples",
+    "Explanation",
     "Forest",
     "FragmentVectorizer",
     "SymbolSelector",
@@ -23,6 +25,7 @@ __all__ = [
     "TreePerceptron",
     "TreeSVC",
     "__version__",
+    "explain",
     "load",
     "read_examples",
     "save",

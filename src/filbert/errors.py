@@ -12,6 +12,7 @@ __all__ = [
     "CorruptForestError",
     "FewFragmentsWarning",
     "FilbertError",
+    "InexactExplanationError",
     "InputTypeError",
     "InvalidParameterError",
     "KernelOverflowError",
@@ -181,6 +182,10 @@ class KernelOverflowError(FilbertError, OverflowError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.hint)
+
+
+class InexactExplanationError(FilbertError, ArithmeticError):
+    """What the nodes of an example add does not sum to its score, which should never be."""
 
 
 class TooExpensiveError(FilbertError, ValueError):

@@ -29,11 +29,10 @@ def decode(arrays: Arrays, n_problems: int) -> list[Convergence]:
     own = {k.removeprefix(_PREFIX): a for k, a in arrays.items() if k.startswith(_PREFIX)}
     if not own:
         return []
-    try:
-        steps, ends = own["steps"], own["ends"]
-        objective, gap = own["objective"], own["gap"]
-    except KeyError as missing:
-        raise ModelFileError(f"the array '{_PREFIX}'{missing} is missing") from None
+    for name in ("steps", "ends", "objective", "gap"):
+        if name not in own:
+            raise ModelFileError(f"the array '{_PREFIX}{name}' is missing")
+    steps, ends, objective, gap = own["steps"], own["ends"], own["objective"], own["gap"]
     n = len(steps) if steps.ndim == 1 else -1
     right = (
         steps.dtype == ends.dtype == np.int64
