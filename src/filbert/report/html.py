@@ -24,12 +24,16 @@ from filbert.report.wording import bare, label, percent, plain, signed
 def render(explanation: dict[str, Any]) -> str:
     """Return the whole page of an explanation, given as plain data."""
     checked(explanation)
-    return environment().get_template("page.html").render(
-        view=view_of(explanation),
-        numbers=Markup(
-            json.dumps(numbers_of(explanation), separators=(",", ":"), allow_nan=False)
-        ),
-        **_assets(),
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            view=view_of(explanation),
+            numbers=Markup(
+                json.dumps(numbers_of(explanation), separators=(",", ":"), allow_nan=False)
+            ),
+            **_assets(),
+        )
     )
 
 

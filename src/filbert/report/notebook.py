@@ -20,15 +20,22 @@ def render_notebook(explanation: dict[str, Any]) -> str:
     """Return HTML for `_repr_html_`, in a notebook's own colours."""
     checked(explanation)
     problems = explanation["problems"][:_MOST_PROBLEMS]
-    return environment().get_template("notebook.html").render(
-        title=explanation["title"],
-        model=explanation["model"],
-        metrics=explanation["metrics"],
-        is_binary=len(explanation["problems"]) == 1,
-        problems=[_problem(problem) for problem in problems],
-        n_problems_left=len(explanation["problems"]) - len(problems),
-        examples=[_example(one, problems) for one in explanation["examples"][:_MOST_EXAMPLES]],
-        n_examples=len(explanation["examples"]),
+    return (
+        environment()
+        .get_template("notebook.html")
+        .render(
+            title=explanation["title"],
+            model=explanation["model"],
+            metrics=explanation["metrics"],
+            is_binary=len(explanation["problems"]) == 1,
+            problems=[_problem(problem) for problem in problems],
+            n_problems_left=len(explanation["problems"]) - len(problems),
+            examples=[
+                _example(one, explanation["problems"])
+                for one in explanation["examples"][:_MOST_EXAMPLES]
+            ],
+            n_examples=len(explanation["examples"]),
+        )
     )
 
 

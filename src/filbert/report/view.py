@@ -104,9 +104,7 @@ def _tree(tree: dict[str, Any], drawings: Drawings) -> dict[str, Any]:
 # ---------------------------------------------------------------- examples
 
 
-def _example(
-    number: int, explanation: Explanation, drawings: Drawings
-) -> dict[str, Any]:
+def _example(number: int, explanation: Explanation, drawings: Drawings) -> dict[str, Any]:
     one = explanation["examples"][number]
     classes = explanation["model"]["classes"]
     problems = explanation["problems"]
