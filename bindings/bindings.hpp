@@ -76,6 +76,7 @@ Watch watch_from_python(nb::object progress);
 void bind_forest(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_fragments(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_planes(nb::module_& m);
 void bind_rows(nb::module_& m);

@@ -36,6 +36,9 @@ void translate(const std::exception_ptr& caught, void*) {
   } catch (const WorkExceeded& error) {
     nb::object type = nb::module_::import_("filbert.errors").attr("WorkLimitError");
     raise_as("WorkLimitError", type(error.max_steps));
+  } catch (const TooManyFragments& error) {
+    nb::object type = nb::module_::import_("filbert.errors").attr("TooManyFragmentsError");
+    raise_as("TooManyFragmentsError", type(error.max_fragments));
   } catch (const KernelOverflow& error) {
     raise_as("KernelOverflowError", text(error.what()));
   } catch (const TooExpensive& error) {
@@ -64,6 +67,7 @@ NB_MODULE(_core, m) {
   filbert::bind_forest(m);
   filbert::bind_kernels(m);
   filbert::bind_engine(m);
+  filbert::bind_fragments(m);
   filbert::bind_perceptron(m);
   filbert::bind_planes(m);
   filbert::bind_rows(m);

@@ -69,6 +69,14 @@ class WorkExceeded : public std::runtime_error {
   double max_steps;
 };
 
+// More fragments pass the threshold than the caller allows.
+class TooManyFragments : public std::runtime_error {
+ public:
+  explicit TooManyFragments(std::size_t most)
+      : std::runtime_error("there are more fragments than allowed"), max_fragments(most) {}
+  std::size_t max_fragments;
+};
+
 // An unnormalised kernel value beyond the range of double.
 class KernelOverflow : public std::runtime_error {
   using std::runtime_error::runtime_error;

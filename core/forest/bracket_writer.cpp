@@ -1,11 +1,8 @@
 #include "forest/bracket_writer.hpp"
 
-#include <string_view>
 #include <vector>
 
 namespace filbert {
-
-namespace {
 
 void append_label(std::string_view label, std::string& out) {
   if (label.find_first_of("()\\ \n\t\r\v\f") == std::string_view::npos) {
@@ -27,6 +24,8 @@ void append_label(std::string_view label, std::string& out) {
     }
   }
 }
+
+namespace {
 
 void cut_at_character(std::string& text, std::size_t limit) {
   while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0u) == 0x80u) --limit;

@@ -63,6 +63,13 @@ struct SvmProblem {
   }
 };
 
+// What a look at all examples told in the course of training.
+struct SvmLook {
+  std::uint32_t n_sweeps = 0;  // before it
+  double primal = 0.0;
+  double gap = 0.0;
+};
+
 struct SvmSolution {
   std::vector<double> alpha;
   double intercept = 0.0;
@@ -70,6 +77,7 @@ struct SvmSolution {
   double dual = 0.0;
   double gap = 0.0;  // (primal - dual) / primal
   std::uint32_t n_sweeps = 0;
+  std::vector<SvmLook> looks;  // the last one after each number of sweeps
 };
 
 // What examples add to both objectives.
@@ -93,6 +101,9 @@ struct SvmSums {
     solution.dual = linear - 0.5 * (norm + ridges);
     const double difference = solution.primal - solution.dual;
     solution.gap = solution.primal > 0.0 ? std::max(0.0, difference / solution.primal) : 0.0;
+    std::vector<SvmLook>& looks = solution.looks;
+    if (!looks.empty() && looks.back().n_sweeps == solution.n_sweeps) looks.pop_back();
+    looks.push_back({solution.n_sweeps, solution.primal, solution.gap});
   }
 };
 

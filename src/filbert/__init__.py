@@ -3,7 +3,9 @@
 from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
+from filbert.explain import Explanation, explain
 from filbert.forest import Forest
+from filbert.learners.fragments import FragmentVectorizer
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
 from filbert.persist import load, save
@@ -12,11 +14,14 @@ from filbert.tree import Tree
 __version__ = version("filbert")
 __all__ = [
     "Examples",
+    "Explanation",
     "Forest",
+    "FragmentVectorizer",
     "Tree",
     "TreePerceptron",
     "TreeSVC",
     "__version__",
+    "explain",
     "load",
     "read_examples",
     "save",

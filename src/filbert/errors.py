@@ -10,7 +10,9 @@ from typing import Any, Self
 __all__ = [
     "CapacityError",
     "CorruptForestError",
+    "FewFragmentsWarning",
     "FilbertError",
+    "InexactExplanationError",
     "InputTypeError",
     "InvalidParameterError",
     "KernelOverflowError",
@@ -21,6 +23,7 @@ __all__ = [
     "ParseError",
     "SkippedInputWarning",
     "TooExpensiveError",
+    "TooManyFragmentsError",
     "WorkLimitError",
 ]
 
@@ -181,6 +184,10 @@ class KernelOverflowError(FilbertError, OverflowError):
         return type(self), (self.what, self.hint)
 
 
+class InexactExplanationError(FilbertError, ArithmeticError):
+    """What the nodes of an example add does not sum to its score, which should never be."""
+
+
 class TooExpensiveError(FilbertError, ValueError):
     """One pair of nodes alone would take longer than allowed.
 
@@ -203,6 +210,27 @@ class TooExpensiveError(FilbertError, ValueError):
         return type(self), (self.what, self.steps)
 
 
+class TooManyFragmentsError(FilbertError, ValueError):
+    """More fragments pass the threshold than allowed.
+
+    Attributes
+    ----------
+    max_fragments : int
+        The number that was allowed.
+    """
+
+    def __init__(self, max_fragments: int) -> None:
+        super().__init__(
+            f"more than max_fragments={max_fragments:,} fragments pass the threshold, or they have "
+            "more than 100 nodes each: take a smaller threshold (the paper's L) or kernel decay, a "
+            "larger min_frequency, or raise max_fragments"
+        )
+        self.max_fragments = max_fragments
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.max_fragments,)
+
+
 class WorkLimitError(FilbertError, RuntimeError):
     """Factorising would take more work than allowed.
 
@@ -221,6 +249,25 @@ class WorkLimitError(FilbertError, RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.max_work,)
+
+
+class FewFragmentsWarning(UserWarning):
+    """A model does not have as many fragments, or not with such a share of its norm, as asked for.
+
+    Attributes
+    ----------
+    wanted, reached : float
+        The number of fragments, or the share of the norm.
+    """
+
+    def __init__(self, what: str, wanted: float, reached: float) -> None:
+        super().__init__(what)
+        self.what = what
+        self.wanted = wanted
+        self.reached = reached
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.wanted, self.reached)
 
 
 class SkippedInputWarning(UserWarning):

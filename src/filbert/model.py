@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any, Literal
 
 import numpy as np
@@ -156,10 +157,47 @@ class SupportVectorModel:
                 trees._dag, trees._roots, threads, None
             )
             return Contributions(trees, tree, count, value, node)
-        factors, weights, together = self._with_support(trees, n_jobs, keep_nodes=True)
+        if not isinstance(self.kernel, PartialTree):
+            return self._contributions_by_factors(trees, n_jobs, None)
+        max_work = max(LITTLE_WORK, 0.5 * row_steps_between(self.kernel, self.support, trees))
+        try:
+            return self._contributions_by_factors(trees, n_jobs, max_work)
+        except (WorkLimitError, KernelOverflowError):
+            return self._contributions_by_subtrees(trees, n_jobs)
+
+    def _contributions_by_factors(
+        self, trees: Forest, n_jobs: int | None, max_work: float | None
+    ) -> Contributions:
+        factors, weights, together = self._with_support(
+            trees, n_jobs, keep_nodes=True, max_work=max_work
+        )
         n_support = len(self.support)
-        tree, node, count, value = factors.contributions(weights, n_support, threads)
+        tree, node, count, value = factors.contributions(weights, n_support, n_threads(n_jobs))
         return Contributions(together[n_support:], tree, count, value, node)
+
+    def _contributions_by_subtrees(self, trees: Forest, n_jobs: int | None) -> Contributions:
+        """Split scores up by node where there are too many fragments for factors.
+
+        The kernel of a subtree is the sum over its nodes, so what its root adds is the rest when
+        the kernels of its children's subtrees are taken off.
+        """
+        kernel = clone(self.kernel.whole()).set_params(normalize=False)
+        coef, norms = self.coef, np.ones(len(trees))
+        if self.kernel.normalize:
+            coef = coef / np.sqrt(kernel.diag(self.support, n_jobs=n_jobs))
+            norms = np.sqrt(kernel.diag(trees, n_jobs=n_jobs))
+        tree, node, count = _occurrences(trees)
+        nodes, places = np.unique(node, return_inverse=True)
+        subtrees = Forest._of(trees._dag, nodes.astype(np.uint32))
+        plain = SupportVectorModel(kernel, self.support, coef, np.zeros(len(coef)))
+        sums = plain._by_rows(subtrees, n_jobs)
+        own = sums.copy()
+        place_of = {int(node): place for place, node in enumerate(nodes)}
+        for place, number in enumerate(nodes.tolist()):
+            for child in trees._dag.children(number).tolist():
+                own[place] -= sums[place_of[child]]
+        value = own[places] / norms[tree][:, None]
+        return Contributions(trees, tree, count, value, node)
 
     def _by_the_fastest(self, trees: Forest, n_jobs: int | None) -> FloatArray:
         if not isinstance(self.kernel, PartialTree):
@@ -269,6 +307,26 @@ class SupportVectorModel:
             self.kernel, together, max_work=max_work, keep_nodes=keep_nodes, n_jobs=n_jobs
         )
         return factors, weights, together
+
+
+def _occurrences(
+    trees: Forest,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return how often each tree contains each of its distinct nodes, children first."""
+    entries: list[tuple[int, int, int]] = []
+    for tree, root in enumerate(trees._roots.tolist()):
+        counts = {root: 1}
+        waiting = [-root]  # the largest number first: then all parents have been seen
+        while waiting:
+            node = -heappop(waiting)
+            for child in trees._dag.children(node).tolist():
+                if child not in counts:
+                    counts[child] = 0
+                    heappush(waiting, -child)
+                counts[child] += counts[node]
+        entries.extend((tree, node, counts[node]) for node in sorted(counts))
+    tree_of, node_of, count_of = np.array(entries, dtype=np.uint32).reshape(-1, 3).T
+    return tree_of.copy(), node_of.copy(), count_of.copy()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Models of sums of kernels: each term scores in the way that is best for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
@@ -17,13 +17,31 @@ from filbert.kernels import Constant, Kernel, TreeKernel, VectorKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.matrices import is_sparse, stacked
 from filbert.kernels.terms import Term, is_sum, plain_kernels, terms_of
-from filbert.model import CallableKernelModel, SupportVectorModel
+from filbert.model import CallableKernelModel, Contributions, SupportVectorModel
 from filbert.sum_factors import vector_factors
 from filbert.threads import n_threads
 
 FloatArray = NDArray[np.float64]
 
 _PAIRS_BYTES = 64 << 20  # of a kernel matrix at a time
+
+
+@dataclass(frozen=True)
+class TermScores:
+    """What one term of a sum adds to the scores of some examples, by one of their parts.
+
+    Attributes
+    ----------
+    part : str or None
+        The part's name, where it has one.
+    values : ndarray of shape (n, n_problems)
+    nodes : Contributions or None
+        Of a term of trees: how `values` are made up by the nodes of the part's trees.
+    """
+
+    part: str | None
+    values: FloatArray
+    nodes: Contributions | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +91,43 @@ class SumModel:
                 values += scores.reshape(-1, *values.shape).sum(axis=0)
         return values
 
+    def term_scores(self, X: Any, *, n_jobs: int | None = None) -> list[TermScores]:
+        """Split scores up by term and part, and those of trees by node.
+
+        ``decision_function(X)`` is the sum of their values and the intercept, up to rounding.
+        """
+        X = rows_for(self.kernel, X)
+        if self.coef.shape[1] == 0 or n_examples(X) == 0:
+            return []
+        scores = []
+        terms = terms_of(self.kernel, X, n_jobs=n_jobs)
+        for term, scorer in zip(terms, self.__dict__["_scorers"], strict=True):
+            if isinstance(term.kernel, Constant):
+                scores.append(TermScores(None, term.scale[:, None] * scorer))
+                continue
+            scales = term.scale.reshape(-1, n_examples(X))
+            if not term.parts:
+                rows = term.rows_of(X)
+                scores.append(_part_scores(term.kernel.part, scorer, rows, scales[0], n_jobs))
+            for part, scale in zip(term.parts, scales, strict=bool(term.parts)):
+                rows = replace(term, parts=(part,)).rows_of(X)
+                scores.append(_part_scores(part, scorer, rows, scale, n_jobs))
+        return scores
+
+    def tree_models(self) -> list[tuple[tuple[str | None, ...], SupportVectorModel]]:
+        """Return the models of the terms of trees, each with the parts that it is of.
+
+        The support vectors of a model of several parts come part by part.
+        """
+        if self.coef.shape[1] == 0:
+            return []
+        terms = terms_of(self.kernel, self.support)
+        return [
+            (term.parts or (term.kernel.part,), scorer)
+            for term, scorer in zip(terms, self.__dict__["_scorers"], strict=True)
+            if isinstance(term.kernel, TreeKernel)
+        ]
+
     def _scorer(self, term: Term) -> Any:
         """Return what scores single trees or vectors, or what a constant adds."""
         scale = term.scale.reshape(-1, self.coef.shape[1])
@@ -83,6 +138,17 @@ class SumModel:
         if isinstance(kernel, VectorKernel):
             return _VectorScorer(kernel, rows, coef)
         return SupportVectorModel(kernel, rows, coef, np.zeros(len(coef)))
+
+
+def _part_scores(
+    part: str | None, scorer: Any, rows: Any, scale: FloatArray, n_jobs: int | None
+) -> TermScores:
+    if not isinstance(scorer, SupportVectorModel):
+        values = scorer.decision_function(rows, n_jobs=n_jobs)
+        return TermScores(part, values * scale[:, None])
+    nodes = scorer.contributions(rows, n_jobs=n_jobs)
+    nodes = replace(nodes, value=nodes.value * scale[nodes.tree][:, None])
+    return TermScores(part, nodes.sums(), nodes)
 
 
 def _whole(kernel: Any) -> Any:

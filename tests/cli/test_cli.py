@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import f1_score
 from typer.testing import CliRunner, Result
 
-from filbert import TreeSVC, __version__, load, read_examples
+from filbert import Explanation, TreeSVC, __version__, explain, load, read_examples
 from filbert.cli import app, main
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 
@@ -232,6 +232,61 @@ def test_labels_stay_on_their_line(tmp_path: Path, bare: str) -> None:
     model = str(tmp_path / "model")
     run("train", write(tmp_path / "d.jsonl", objects), "-o", model)
     assert run("predict", model, bare).stdout.splitlines()[0] == r"a\nb"
+
+
+# ---------------------------------------------------------------- explain
+
+
+def test_explain_in_the_terminal(model: str, tsv: str, bare: str) -> None:
+    alone = run("explain", model).output
+    assert "s against q" in alone
+    assert "fragments with" in alone
+    assert "Example" not in alone
+    labelled = run("explain", model, tsv, "--top", "3", "--examples", "2").output
+    assert "Accuracy 100.0%" in labelled
+    assert "Example 0: q, right" in labelled
+    unlabelled = run("explain", model, bare).output
+    assert "Accuracy" not in unlabelled
+    assert "Example 0: q" in unlabelled
+
+
+@pytest.mark.parametrize("format", ["tsv", "jsonl", "svmlight-tk"])
+def test_explain_knows_labels_from_no_labels(model: str, tmp_path: Path, format: str) -> None:
+    path = write(tmp_path / f"data.{format}", lines_of(format))
+    out = tmp_path / "out.json"
+    run("explain", model, path, "-o", str(out), "--top", "0")
+    metrics = json.loads(out.read_text())["metrics"]
+    assert metrics["accuracy"] == (0.0 if format == "svmlight-tk" else 1.0)  # other names there
+    bare = [json.dumps({"tree": tree}) for tree in TREES] if format == "jsonl" else TREES
+    run("explain", model, write(tmp_path / "bare", bare), "-o", str(out), "--top", "0")
+    assert json.loads(out.read_text())["metrics"] is None
+
+
+def test_explain_writes_what_the_ending_says(model: str, tsv: str, tmp_path: Path) -> None:
+    for ending, expected in ((".json", "{"), (".txt", "A title"), (".html", "<!doctype html>")):
+        out = tmp_path / f"report{ending}"
+        run("explain", model, tsv, "-o", str(out), "--title", "A title")
+        content = out.read_text("utf-8")
+        assert content.lower().startswith(expected.lower())
+        assert "A title" in content
+    explanation = Explanation.from_json((tmp_path / "report.json").read_text("utf-8"))
+    assert explanation == explain(
+        load(model).set_params(n_jobs=None), *read_examples(tsv), title="A title"
+    )
+
+
+def test_explain_refuses_before_long_work(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, error = run_main(monkeypatch, capsys, "explain", model, "-o", str(tmp_path / "a.pdf"))
+    assert code == 2
+    assert ".html" in error
+    code, error = run_main(monkeypatch, capsys, "explain", model, "-o", "no/such/folder/a.html")
+    assert code == 2
+    assert "folder" in error
+    code, error = run_main(monkeypatch, capsys, "explain", model, "--top", "-1")
+    assert code == 2
+    assert "top must be" in error
 
 
 # ---------------------------------------------------------------- what users can mend

@@ -43,6 +43,10 @@ SvmSolution solved(const Case& c, const SvmProblem& problem, std::span<const dou
   const SvmSolution solution = train_svm(c.factors, problem, start, progress, {});
   CHECK(progress.load() <= 1000);
   CHECK_EQUAL(solution.alpha.size(), c.size());
+  CHECK_EQUAL(solution.looks.front().n_sweeps, 0U);
+  CHECK_EQUAL(solution.looks.back().n_sweeps, solution.n_sweeps);
+  CHECK_EQUAL(solution.looks.back().primal, solution.primal);
+  CHECK_EQUAL(solution.looks.back().gap, solution.gap);
   return solution;
 }
 

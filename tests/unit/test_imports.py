@@ -22,6 +22,7 @@ STAGES = [
     ["kernels"],
     ["work"],
     ["model", "sum_factors", "sum_model"],
+    ["fragments"],
     ["learners"],
     ["metrics"],
     ["explain", "report"],

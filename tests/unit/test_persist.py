@@ -274,6 +274,7 @@ HEADERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "lists 101 arrays": lambda h: h.update(arrays=dict.fromkeys(map(str, range(101)))),
     "'x' is missing": lambda h: h["arrays"].update(x={}),
     "'coef' is missing": lambda h: h["arrays"].pop("coef"),
+    "'convergence.gap' is missing": lambda h: h["arrays"].pop("convergence.gap"),
     "type and shape of": lambda h: h["arrays"]["coef"].update(shape=[-1, 3]),
     "as long as": lambda h: h["arrays"]["coef"].update(shape=[10**9, 3]),
     "no model has": lambda h: h["arrays"]["coef"].update(dtype="|O"),
@@ -321,6 +322,13 @@ N = len(fitted().support_)
         ("indices", np.arange(N + 1)),
         ("n_support", np.array([0, 1])),
         ("n_support", np.array([2**62, 2**62])),
+        ("convergence.ends", np.array([1])),
+        ("convergence.ends", np.array([], dtype=np.int64)),
+        ("convergence.ends", np.array(3)),
+        ("convergence.gap", np.array([np.nan])),
+        ("convergence.objective", np.zeros((2, 2))),
+        ("convergence.steps", np.array(7)),
+        ("convergence.steps", np.array(["a"])),
         ("classes", np.array(["one"])),
         ("classes", np.array(["b", "a"])),
         ("classes", np.array(["a", "a"])),
@@ -356,6 +364,17 @@ def test_nothing_in_a_file_is_run(path: Path, dtype: str) -> None:
     change_header(path, lambda h: h["arrays"]["classes"].update(dtype=dtype))
     with pytest.raises(ModelFileError):
         load(path)
+
+
+def test_files_without_convergence_are_read(path: Path) -> None:
+    """Earlier releases did not write it."""
+    save(fitted(), path)
+    names = [f"convergence.{name}" for name in ("steps", "ends", "objective", "gap")]
+    change_header(path, lambda h: [h["arrays"].pop(name) for name in names])
+    loaded = load(path)
+    assert loaded.convergence_ == []
+    save(loaded, path)
+    assert load(path).convergence_ == []
 
 
 @pytest.mark.parametrize("name", ["header.json", "coef.npy"])

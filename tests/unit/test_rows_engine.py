@@ -143,7 +143,7 @@ def test_few_violators_need_few_rows() -> None:
     rows = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
     signs = np.tile(np.array([1, -1], dtype=np.int8), 1000)[None]
     seeds = np.zeros(1, dtype=np.uint64)
-    _, _, primal, dual, gap, _ = rows.train(
+    _, _, primal, dual, gap, _, _ = rows.train(
         signs, np.ones((1, 2000)), None, False, True, 1e-2, seeds, 1000, 1, None
     )
     assert gap[0] <= 1e-2

@@ -9,6 +9,7 @@ import typer
 from filbert import __version__
 from filbert.cli.demo import demo
 from filbert.cli.evaluate import evaluate
+from filbert.cli.explain import explain
 from filbert.cli.predict import predict
 from filbert.cli.train import train
 from filbert.errors import FilbertError
@@ -23,6 +24,7 @@ app.command()(demo)
 app.command()(train)
 app.command()(predict)
 app.command()(evaluate)
+app.command()(explain)
 
 
 @app.callback(invoke_without_command=True)

@@ -53,12 +53,30 @@ def read_trees(
 ) -> Forest:
     """Read trees from a file of examples, labelled or not, or of bare trees in brackets."""
     start = _first_line(path)
-    bare = start.startswith(b"(") and format_suffix(path) not in (".tsv", ".jsonl", ".ndjson")
-    if format == BRACKETS or (format is None and bare):
+    if _is_bare(path, start, format):
         return Forest.from_brackets(Path(path), on_error=cast(OnError, on_error))
     if label is None:
         label, tree = _without_labels(start, tree)
     return read_labelled(path, format, label, tree, on_error, jobs)[0]
+
+
+def read_with_labels_if_any(
+    path: str,
+    format: str | None,
+    label: str | None,
+    tree: str | None,
+    on_error: str,
+    jobs: int | None,
+) -> tuple[Forest, NDArray[Any] | None]:
+    """Read trees, and their labels where the file has some."""
+    start = _first_line(path)
+    labelled = label is not None
+    if not labelled and not _is_bare(path, start, format):
+        is_json = start.startswith(b"{")
+        labelled = b'"label"' in start if is_json else _without_labels(start, tree)[0] is None
+    if labelled:
+        return read_labelled(path, format, label, tree, on_error, jobs)
+    return read_trees(path, format, label, tree, on_error, jobs), None
 
 
 def label_text(label: Any) -> str:
@@ -83,6 +101,12 @@ def _only_forest(X: Any, path: str) -> Forest:
     unused = [name for name in X.parts if name not in forests]
     typer.echo(f"filbert: warning: {', '.join(unused)} of {path} not used: trees only", err=True)
     return next(iter(forests.values()))
+
+
+def _is_bare(path: str, start: bytes, format: str | None) -> bool:
+    """Whether a file holds trees in brackets and nothing else."""
+    bare = start.startswith(b"(") and format_suffix(path) not in (".tsv", ".jsonl", ".ndjson")
+    return format == BRACKETS or (format is None and bare)
 
 
 def _without_labels(start: bytes, tree: str | None) -> tuple[str | None, str | None]:

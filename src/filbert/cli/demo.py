@@ -72,6 +72,7 @@ def demo(seed: int = typer.Option(0, help="Seed of the cross-validation.")) -> N
     _show_work_saved(X)
     _show_predictions(X, names, y, predicted)
     typer.echo("\nYour own trees: X, y = read_examples('train.tsv'), then TreeSVC().fit(X, y).")
+    typer.echo("What it has learnt: filbert explain MODEL DATA -o report.html")
 
 
 def _describe(X: Forest, y: StringArray) -> None:

@@ -78,8 +78,14 @@ class _Shape:
 
     def put(self, other: "_Shape", x: float, strip: int) -> None:
         """Make room for another shape, whose root is `x` from here and `strip` further down."""
+        n = len(self.left)  # of which no strip is left out before `strip`
         for i, (left, right) in enumerate(zip(other.left, other.right, strict=True), strip):
-            self.cover(range(i, i + 1), x + left, x + right)
+            if i < n:
+                self.left[i] = min(self.left[i], x + left)
+                self.right[i] = max(self.right[i], x + right)
+            else:
+                self.left.append(x + left)
+                self.right.append(x + right)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from filbert.errors import OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest
 from filbert.kernels import Kernel, PartialTree, Subtree, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.learners.problems import Problems, Solution
+from filbert.learners.problems import Convergence, Problems, Solution
 from filbert.model import factorize
 from filbert.progress import progress_bar
 from filbert.sum_factors import sum_factors
@@ -55,7 +55,7 @@ class DualTrainer(ABC):
         bounds = np.broadcast_to(problems.C * problems.weights, problems.signs.shape)
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
         with progress_bar("training", show=self.verbose > 0) as progress:
-            alpha, intercept, primal, _, gap, sweeps = self.matrix.train(
+            alpha, intercept, primal, _, gap, sweeps, looks = self.matrix.train(
                 problems.signs,
                 np.ascontiguousarray(bounds),
                 problems.start,
@@ -80,6 +80,7 @@ class DualTrainer(ABC):
             objective=float(primal.sum()),
             gap=float(gap.max()),
             n_iter=int(sweeps.max()),
+            convergence=[Convergence(n.astype(np.int64), *values) for n, *values in looks],
             alpha=alpha,
         )
 

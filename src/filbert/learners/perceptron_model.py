@@ -239,15 +239,15 @@ class PerceptronModel:
     def scores(self, X: Any, *, averaged: bool, by_factors: bool, n_jobs: int | None) -> FloatArray:
         """Score examples by the last weights or by their average: shape (len(X), n_problems)."""
         if by_factors or (n_examples(X) > _MANY and is_sum(self.kernel)):
-            values: FloatArray = self._scorer(averaged).decision_function(X, n_jobs=n_jobs)
+            values: FloatArray = self.scorer(averaged=averaged).decision_function(X, n_jobs=n_jobs)
             return values
         batch = self.batch(X, n_jobs)
         return self.growing().scores(
             batch.parts, batch.scales, batch.norms, averaged, n_threads(n_jobs)
         )
 
-    def _scorer(self, averaged: bool) -> Any:
-        """Return the model that factorises many examples together with the support vectors."""
+    def scorer(self, *, averaged: bool) -> Any:
+        """Return the last weights, or their average, as a model with coefficients."""
         if averaged not in self._scorers:
             support, log = self.plain()
             coef = log.coef(self.n_problems, n_examples(support), averaged=averaged)

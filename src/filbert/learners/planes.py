@@ -15,7 +15,7 @@ from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
 from filbert.learners.cutting_planes import State, cutting_planes, iteration_bound
-from filbert.learners.problems import Problems, Solution
+from filbert.learners.problems import Convergence, Problems, Solution
 from filbert.learners.sampling import Sampler, recommended_sample_size
 from filbert.model import KernelFunction, checked_kernel_values
 from filbert.progress import progress_bar
@@ -175,6 +175,7 @@ class PlaneTrainer:
             objective=sum(now.objective for now in last),
             gap=max((now.objective - now.dual) / now.objective for now in last),
             n_iter=max(len(state.history) for state in states),
+            convergence=[_convergence(state) for state in states],
             report={
                 "sample_size_": self.sample_size,
                 "iteration_bound_": self._bound(problems),
@@ -220,3 +221,11 @@ class PlaneTrainer:
 
     def _sum(self, counts: Iterable[int | None]) -> int | None:
         return None if self._trees is None else sum(count or 0 for count in counts)
+
+
+def _convergence(state: State) -> Convergence:
+    objective = np.array([now.objective for now in state.history])
+    dual = np.array([now.dual for now in state.history])
+    return Convergence(
+        np.arange(1, len(objective) + 1), objective, np.maximum(0.0, (objective - dual) / objective)
+    )

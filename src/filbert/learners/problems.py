@@ -25,6 +25,25 @@ class Problems:
 
 
 @dataclass(frozen=True)
+class Convergence:
+    """How training came closer to the optimum of one problem.
+
+    Attributes
+    ----------
+    steps : ndarray of int
+        Sweeps or iterations.
+    objective : ndarray of float
+        The primal objective after so many steps.
+    gap : ndarray of float
+        The relative gap between the primal and the dual objective.
+    """
+
+    steps: NDArray[np.int64]
+    objective: FloatArray
+    gap: FloatArray
+
+
+@dataclass(frozen=True)
 class Solution:
     """Weights of the examples, how good they are, and what else the strategy tells."""
 
@@ -33,6 +52,7 @@ class Solution:
     objective: float
     gap: float
     n_iter: int
+    convergence: list[Convergence]  # by problem
     alpha: FloatArray | None = None  # where another training can begin
     report: dict[str, Any] = field(default_factory=dict)
 

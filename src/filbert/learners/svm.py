@@ -120,6 +120,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         over the planes that there are.
     n_iter_ : int
         Sweeps or iterations; of many classes, the most.
+    convergence_ : list of Convergence
+        For each problem the objective and the gap after so many sweeps or iterations.
     engine_ : str
         How kernels were computed, and why.
     model_ : SupportVectorModel for a tree kernel, SumModel for a sum, or else CallableKernelModel
@@ -317,6 +319,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.objective_ = solution.objective
         self.duality_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
+        self.convergence_ = solution.convergence
         self.engine_ = task.trainer.engine
         self._alpha = solution.alpha
         for name in _OF_PLANES:

@@ -6,9 +6,10 @@ from importlib.metadata import version
 from typing import Any
 
 from filbert.errors import InputTypeError, MissingFileError, ModelFileError
+from filbert.learners.fragments import FragmentVectorizer
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
-from filbert.persist import perceptrons, support_vectors
+from filbert.persist import perceptrons, support_vectors, vectorizers
 from filbert.persist.archive import Arrays, open_archive, write_archive
 from filbert.persist.atomic import replacing
 
@@ -19,6 +20,7 @@ VERSION = 1  # how to change it: docs/model-files.md
 _Encode = Callable[[Any], tuple[dict[str, Any], Arrays]]
 _Decode = Callable[[dict[str, Any], Arrays], Any]
 _ESTIMATORS: dict[str, tuple[type, _Encode, _Decode]] = {
+    "FragmentVectorizer": (FragmentVectorizer, vectorizers.encode, vectorizers.decode),
     "TreePerceptron": (TreePerceptron, perceptrons.encode, perceptrons.decode),
     "TreeSVC": (TreeSVC, support_vectors.encode, support_vectors.decode),
 }
@@ -32,7 +34,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : TreeSVC or TreePerceptron
+    model : TreeSVC, TreePerceptron or FragmentVectorizer
     path : path
 
     Examples

@@ -11,7 +11,7 @@ from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel
-from filbert.persist import parameters, rows
+from filbert.persist import convergence, parameters, rows
 from filbert.persist.archive import Arrays
 from filbert.sum_model import model_of, rows_for
 
@@ -45,6 +45,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "n_support": svm.n_support_.astype(np.int64),
         "coef": svm.model_.coef,
         "intercept": svm.model_.intercept,
+        **convergence.encode(svm.convergence_),
     }
     if isinstance(svm.model_, SupportVectorModel):
         forest = svm.model_.support.to_arrays()
@@ -67,8 +68,8 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     n, n_classes = support.shape[0], len(array_of(arrays, "classes"))
     n_problems = 1 if n_classes == 2 else n_classes
     svm.classes_ = checked_classes(array_of(arrays, "classes"), header.get("classes_are_objects"))
-    svm.support_ = _integers(arrays, "indices", n).astype(np.intp, copy=False)
-    svm.n_support_ = _integers(arrays, "n_support", n_classes).astype(np.intp, copy=False)
+    svm.support_ = integers_of(arrays, "indices", n).astype(np.intp, copy=False)
+    svm.n_support_ = integers_of(arrays, "n_support", n_classes).astype(np.intp, copy=False)
     coef = floats_of(arrays, "coef", (n_problems, n))
     intercept = floats_of(arrays, "intercept", (n_problems,))
     if (np.diff(svm.support_) <= 0).any():
@@ -83,6 +84,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.objective_ = _figure(header, "objective")
     svm.duality_gap_ = _figure(header, "duality_gap")
     svm.n_iter_ = int(_figure(header, "n_iter"))
+    svm.convergence_ = convergence.decode(arrays, n_problems)
     svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
     for name in _OF_PLANES:
         known = header.get(name) is not None
@@ -93,7 +95,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
 
 def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
     if isinstance(kernel, TreeKernel):
-        return Forest.from_arrays(_part(arrays, _FOREST))
+        return Forest.from_arrays(arrays_of(arrays, _FOREST))
     return rows_for(kernel, rows.decode(header.get("support"), arrays))
 
 
@@ -138,7 +140,8 @@ def checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
 # ---------------------------------------------------------------- arrays
 
 
-def _part(arrays: Arrays, prefix: str) -> Arrays:
+def arrays_of(arrays: Arrays, prefix: str) -> Arrays:
+    """Return the arrays whose names begin so, without that."""
     return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
 
 
@@ -149,7 +152,8 @@ def array_of(arrays: Arrays, name: str) -> NDArray[Any]:
     return arrays[name]
 
 
-def _integers(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
+def integers_of(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
+    """Return an array of n integers from 0 on."""
     array = array_of(arrays, name)
     if array.dtype != np.int64 or array.shape != (n,) or (array < 0).any():
         raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")

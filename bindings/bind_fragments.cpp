@@ -1,0 +1,148 @@
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "bindings.hpp"
+#include "fragments/count.hpp"
+#include "fragments/flat_fragment.hpp"
+#include "fragments/miner.hpp"
+
+namespace filbert {
+
+namespace {
+
+void make_miner(FragmentMiner* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+                const Array<NodeId>& roots, const Array<double>& coef, bool normalize, bool chi2,
+                int n_threads, nb::object progress) {
+  const std::vector<NodeId> ids = checked_roots(*dag, roots);
+  if (coef.shape(0) != ids.size()) throw nb::value_error("one coefficient for each tree");
+  const std::vector<double> weights(coef.data(), coef.data() + coef.shape(0));
+  const Watch watch = watch_from_python(std::move(progress));
+  const nb::gil_scoped_release release;
+  new (self) FragmentMiner(spec, std::move(dag), ids, weights, normalize,
+                           chi2 ? Criterion::chi2 : Criterion::gradient, n_threads, watch);
+}
+
+// The fragments' forest, roots and open nodes; weights, relevances, frequencies; and the best of
+// what was not relevant enough.
+using Mined = std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>, NumpyArray<std::uint8_t>,
+                         NumpyArray<double>, NumpyArray<double>, NumpyArray<std::uint64_t>, double>;
+
+Mined mine(const FragmentMiner& miner, bool complete, double threshold, std::uint64_t min_frequency,
+           std::size_t max_fragments, int n_threads, nb::object progress) {
+  const Watch watch = watch_from_python(std::move(progress));
+  MinedFragments found;
+  {
+    const nb::gil_scoped_release release;
+    found = miner.mine(complete ? Search::complete : Search::greedy, threshold, min_frequency,
+                       max_fragments, n_threads, watch);
+  }
+  return {std::move(found.dag),
+          to_numpy(std::move(found.roots)),
+          to_numpy(std::move(found.open)),
+          to_numpy(std::move(found.weight)),
+          to_numpy(std::move(found.relevance)),
+          to_numpy(std::move(found.frequency)),
+          found.largest_rejected};
+}
+
+std::vector<std::string_view> label_texts(const Dag& dag, const FlatFragment& fragment) {
+  std::vector<std::string_view> texts;
+  for (const LabelId label : fragment.labels) texts.push_back(dag.labels().text(label));
+  return texts;
+}
+
+// A fragment's labels and the numbers of children of its nodes, in preorder.
+std::tuple<std::vector<std::string_view>, std::vector<std::uint32_t>> nodes_of(const Dag& dag,
+                                                                               NodeId root) {
+  if (root >= dag.size()) throw nb::index_error("no such node in this forest");
+  FlatFragment fragment;
+  to_flat(dag, root, fragment);
+  return {label_texts(dag, fragment), std::move(fragment.arity)};
+}
+
+std::string text(const std::vector<std::string_view>& labels,
+                 const std::vector<std::uint32_t>& arity, const std::vector<bool>& open) {
+  if (labels.size() != arity.size() || labels.size() != open.size()) {
+    throw nb::value_error("labels, arity and open must be of the same length");
+  }
+  const std::vector<std::uint8_t> flags(open.begin(), open.end());
+  return fragment_text(labels, arity, flags);
+}
+
+// The texts of many; `open` has the nodes of all, one fragment after another.
+std::vector<std::string> texts(const Dag& dag, const Array<NodeId>& roots,
+                               const Array<std::uint8_t>& open) {
+  std::vector<std::string> out;
+  std::size_t first = 0;
+  FlatFragment fragment;
+  for (const NodeId root : checked_roots(dag, roots)) {
+    fragment.clear();
+    to_flat(dag, root, fragment);
+    const std::size_t n = fragment.labels.size();
+    if (first + n > open.shape(0)) throw nb::value_error("open has too few nodes");
+    out.push_back(
+        fragment_text(label_texts(dag, fragment), fragment.arity, view(open).subspan(first, n)));
+    first += n;
+  }
+  return out;
+}
+
+using Rows = std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
+
+Rows as_arrays(FragmentRows rows) {
+  return {to_numpy(std::move(rows.row_begin)), to_numpy(std::move(rows.fragments)),
+          to_numpy(std::move(rows.values))};
+}
+
+Rows count(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
+           const Dag& dag, const Array<NodeId>& roots, int n_threads, nb::object progress) {
+  const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
+  const std::vector<NodeId> ids = checked_roots(dag, roots);
+  const Watch watch = watch_from_python(std::move(progress));
+  FragmentRows rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = count_fragments(spec, {fragments, wanted}, {dag, ids}, n_threads, watch);
+  }
+  return as_arrays(std::move(rows));
+}
+
+Rows features(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
+              const Dag& dag, const Array<NodeId>& roots, bool normalize, int n_threads,
+              nb::object progress) {
+  const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
+  const std::vector<NodeId> ids = checked_roots(dag, roots);
+  const Watch watch = watch_from_python(std::move(progress));
+  FragmentRows rows;
+  {
+    const nb::gil_scoped_release release;
+    rows = fragment_features(spec, {fragments, wanted}, {dag, ids}, normalize, n_threads, watch);
+  }
+  return as_arrays(std::move(rows));
+}
+
+}  // namespace
+
+void bind_fragments(nb::module_& m) {
+  nb::class_<FragmentMiner>(m, "FragmentMiner")
+      .def("__init__", &make_miner, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+           nb::arg("coef"), nb::arg("normalize"), nb::arg("chi2"), nb::arg("n_threads"),
+           nb::arg("progress").none())
+      .def("base", &FragmentMiner::base, nb::arg("min_frequency"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("mine", &mine, nb::arg("complete"), nb::arg("threshold"), nb::arg("min_frequency"),
+           nb::arg("max_fragments"), nb::arg("n_threads"), nb::arg("progress").none());
+  m.def("fragment_nodes", &nodes_of, nb::arg("dag"), nb::arg("root"));
+  m.def("fragment_text", &text, nb::arg("labels"), nb::arg("arity"), nb::arg("open"));
+  m.def("fragment_texts", &texts, nb::arg("dag"), nb::arg("roots"), nb::arg("open"));
+  m.def("count_fragments", &count, nb::arg("spec"), nb::arg("fragments"), nb::arg("fragment_roots"),
+        nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"), nb::arg("progress").none());
+  m.def("fragment_features", &features, nb::arg("spec"), nb::arg("fragments"),
+        nb::arg("fragment_roots"), nb::arg("dag"), nb::arg("roots"), nb::arg("normalize"),
+        nb::arg("n_threads"), nb::arg("progress").none());
+}
+
+}  // namespace filbert

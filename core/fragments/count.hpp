@@ -1,0 +1,28 @@
+// Trees as sparse vectors of fragments (Pighin & Moschitti 2010, Eq. 5).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fragments/node_matches.hpp"
+#include "kernels/tile_pass.hpp"
+
+namespace filbert {
+
+// Compressed rows, one for each tree; within a row the fragments ascend.
+struct FragmentRows {
+  std::vector<std::int64_t> row_begin{0};
+  std::vector<std::int32_t> fragments;
+  std::vector<double> values;
+};
+
+// How often each fragment occurs in each tree.
+FragmentRows count_fragments(const KernelSpec& spec, FragmentForest fragments, Trees trees,
+                             int n_threads, const Watch& watch);
+
+// The trees in the kernel's space: what the occurrences weigh, over the tree's norm where
+// `normalize` says so.
+FragmentRows fragment_features(const KernelSpec& spec, FragmentForest fragments, Trees trees,
+                               bool normalize, int n_threads, const Watch& watch);
+
+}  // namespace filbert

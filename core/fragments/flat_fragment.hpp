@@ -1,0 +1,42 @@
+// One fragment with its nodes in preorder, and its text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "forest/dag.hpp"
+
+namespace filbert {
+
+struct FlatFragment {
+  std::vector<LabelId> labels;
+  std::vector<std::uint32_t> arity;  // the children that the fragment has
+  // A node whose children are cut off: it has some in a tree, and none here.
+  std::vector<std::uint8_t> open;
+
+  void clear() {
+    labels.clear();
+    arity.clear();
+    open.clear();
+  }
+  void add(LabelId label, std::uint32_t n_children, bool is_open) {
+    labels.push_back(label);
+    arity.push_back(n_children);
+    open.push_back(is_open ? 1 : 0);
+  }
+};
+
+// All that is below a node.
+void to_flat(const Dag& dag, NodeId root, FlatFragment& out);
+
+// In brackets; an open node is written with an ellipsis for its children, "(S (NP …) (VP (V
+// ran)))". A leaf that is itself called "…" gets a backslash, so that different fragments differ in
+// text.
+std::string fragment_text(std::span<const std::string_view> labels,
+                          std::span<const std::uint32_t> arity, std::span<const std::uint8_t> open);
+
+}  // namespace filbert

@@ -1,0 +1,93 @@
+#include "fragments/mined.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "forest/builder.hpp"
+
+namespace filbert {
+
+namespace {
+
+using Flat = std::function<void(std::size_t, FlatFragment&)>;
+
+std::string text_of(const Dag& source, const FlatFragment& fragment) {
+  std::vector<std::string_view> labels;
+  for (const LabelId label : fragment.labels) labels.push_back(source.labels().text(label));
+  return fragment_text(labels, fragment.arity, fragment.open);
+}
+
+// Texts are needed only where relevances are the same.
+void order_by_text(const Dag& source, const Flat& flat, std::span<std::size_t> tied) {
+  std::vector<std::pair<std::string, std::size_t>> named;
+  FlatFragment fragment;
+  for (const std::size_t i : tied) {
+    fragment.clear();
+    flat(i, fragment);
+    named.emplace_back(text_of(source, fragment), i);
+  }
+  std::sort(named.begin(), named.end());
+  for (std::size_t k = 0; k < tied.size(); ++k) tied[k] = named[k].second;
+}
+
+std::vector<std::size_t> order_of(const Dag& source, const std::vector<Worth>& worths,
+                                  const Flat& flat) {
+  const auto size = [&](std::size_t i) { return std::fabs(worths[i].relevance); };
+  std::vector<std::size_t> order(worths.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    return size(i) != size(j) ? size(i) > size(j) : i < j;
+  });
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    while (last < order.size() && size(order[last]) == size(order[first])) ++last;
+    if (last - first > 1) {
+      order_by_text(source, flat, std::span(order).subspan(first, last - first));
+    }
+  }
+  return order;
+}
+
+// From the last node to the first: the children of a node are then the latest that are complete,
+// the first of them on top.
+NodeId insert(const FlatFragment& fragment, const std::vector<LabelId>& label_here,
+              DagBuilder& builder, std::vector<NodeId>& complete) {
+  complete.clear();
+  std::vector<NodeId> children;
+  for (std::size_t i = fragment.labels.size(); i-- > 0;) {
+    children.assign(complete.rbegin(), complete.rbegin() + fragment.arity[i]);
+    complete.resize(complete.size() - fragment.arity[i]);
+    complete.push_back(builder.node(label_here[fragment.labels[i]], children));
+  }
+  return complete.back();
+}
+
+}  // namespace
+
+MinedFragments in_order(const Dag& source, const std::vector<Worth>& worths,
+                        double largest_rejected, const Flat& flat) {
+  MinedFragments mined;
+  mined.largest_rejected = largest_rejected;
+  DagBuilder builder;
+  std::vector<LabelId> label_here(source.labels().size(), kNone);
+  std::vector<NodeId> complete;
+  FlatFragment fragment;
+  for (const std::size_t i : order_of(source, worths, flat)) {
+    fragment.clear();
+    flat(i, fragment);
+    for (const LabelId label : fragment.labels) {
+      if (label_here[label] == kNone)
+        label_here[label] = builder.label(source.labels().text(label));
+    }
+    mined.roots.push_back(insert(fragment, label_here, builder, complete));
+    mined.open.insert(mined.open.end(), fragment.open.begin(), fragment.open.end());
+    mined.weight.push_back(worths[i].weight);
+    mined.relevance.push_back(worths[i].relevance);
+    mined.frequency.push_back(worths[i].frequency);
+  }
+  mined.dag = builder.finish();
+  return mined;
+}
+
+}  // namespace filbert

@@ -1,0 +1,56 @@
+// What a search for fragments gives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "base/parallel.hpp"
+#include "forest/dag.hpp"
+#include "fragments/flat_fragment.hpp"
+#include "fragments/judge.hpp"
+#include "fragments/weighted_nodes.hpp"
+#include "kernels/spec.hpp"
+
+namespace filbert {
+
+// What to look for, and where.
+struct MiningTask {
+  const KernelSpec& spec;
+  const Dag& dag;
+  const WeightedNodes& nodes;
+  Criterion criterion;
+  double threshold;
+  std::uint64_t min_frequency;
+  std::size_t max_fragments;
+  int n_threads;
+  const Watch& watch;
+
+  // A fragment may have so many nodes on average before memory for so many is at risk.
+  static constexpr std::size_t kMostNodes = 100;
+  void check_size(std::size_t n_fragments, std::size_t n_nodes) const {
+    if (n_fragments > max_fragments || n_nodes / kMostNodes > max_fragments) {
+      throw TooManyFragments(max_fragments);
+    }
+  }
+};
+
+// Ordered by the size of the relevance, the largest first, then by text.
+struct MinedFragments {
+  std::shared_ptr<const Dag> dag;  // fragments as trees: nodes that are not grown are its leaves
+  std::vector<NodeId> roots;
+  std::vector<std::uint8_t> open;  // of all nodes of all fragments, in preorder
+  std::vector<double> weight, relevance;
+  std::vector<std::uint64_t> frequency;
+  double largest_rejected = 0.0;  // the best relevance, or bound of it, that was too small
+};
+
+// Puts n fragments in order and makes a forest of them. flat(i, out) writes the i-th, with labels
+// of `source`.
+MinedFragments in_order(const Dag& source, const std::vector<Worth>& worths,
+                        double largest_rejected,
+                        const std::function<void(std::size_t, FlatFragment&)>& flat);
+
+}  // namespace filbert

@@ -1,0 +1,60 @@
+// Which fragments are rooted at each distinct node of some trees.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "forest/dag.hpp"
+#include "kernels/spec.hpp"
+
+namespace filbert {
+
+// Fragments as a forest: `dag` has their nodes, and the i-th is what is below roots[i].
+struct FragmentForest {
+  const Dag& dag;
+  std::span<const NodeId> roots;
+};
+
+// Lists by node; a list is empty where nothing matches.
+struct NodeMatches {
+  explicit NodeMatches(std::size_t n_nodes) : begin(n_nodes, 0), end(n_nodes, 0) {}
+
+  std::vector<std::uint64_t> begin, end;
+  std::vector<std::uint32_t> fragments;
+  std::vector<double> values;  // what the fragment's occurrences at the node weigh
+};
+
+// The fragments of each node of the forest's, by number: the same one may be there twice.
+class FragmentColumns {
+ public:
+  explicit FragmentColumns(FragmentForest fragments)
+      : first_(fragments.dag.size(), kNone), next_(fragments.roots.size(), kNone) {
+    for (std::size_t i = fragments.roots.size(); i-- > 0;) {
+      next_[i] = first_[fragments.roots[i]];
+      first_[fragments.roots[i]] = static_cast<std::uint32_t>(i);
+    }
+  }
+  void put(NodeId pattern, double value, NodeMatches& out) const {
+    for (std::uint32_t i = first_[pattern]; i != kNone; i = next_[i]) {
+      out.fragments.push_back(i);
+      out.values.push_back(value);
+    }
+  }
+
+ private:
+  std::vector<std::uint32_t> first_, next_;
+};
+
+// `nodes` ascend and are closed under children. With `counted` each way in which a fragment occurs
+// counts 1, else it weighs what it does in the kernel's space.
+NodeMatches match_subset_trees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+                               std::span<const NodeId> nodes, bool counted, const StopToken& token);
+NodeMatches match_subtrees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+                           std::span<const NodeId> nodes, bool counted);
+NodeMatches match_partial_trees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+                                std::span<const NodeId> nodes, bool counted,
+                                const StopToken& token);
+
+}  // namespace filbert

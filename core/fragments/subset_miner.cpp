@@ -1,0 +1,41 @@
+#include "fragments/subset_miner.hpp"
+
+#include <cmath>
+
+#include "base/power.hpp"
+
+namespace filbert {
+
+std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
+                                        const WeightedNodes& nodes) {
+  const Productions& productions = dag.productions();
+  std::vector<SubsetFragment> base(productions.size());
+  std::vector<SubsetFragment> leaves;
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    if (nodes.frequency[u] == 0) continue;
+    if (!dag.is_leaf(u)) {
+      base[productions.of(u)].members.push_back(u);
+    } else if (spec.include_leaves) {
+      leaves.push_back({{kNone, dag.label(u)}, {u}});
+    }
+  }
+  std::size_t n = 0;
+  for (std::uint32_t p = 0; p < productions.size(); ++p) {
+    if (base[p].members.empty()) continue;
+    base[p].key.assign(1 + dag.arity(productions.example(p)), kNone);
+    base[p].key[0] = p;
+    if (n != p) base[n] = std::move(base[p]);
+    ++n;
+  }
+  base.resize(n);
+  std::move(leaves.begin(), leaves.end(), std::back_inserter(base));
+  return base;
+}
+
+double subset_value(const KernelSpec& spec, std::span<const std::uint32_t> key) {
+  std::uint32_t n_productions = is_leaf_key(key) ? 1 : 0;
+  for (const std::uint32_t p : key) n_productions += p != kNone && !is_leaf_key(key) ? 1 : 0;
+  return power(std::sqrt(spec.decay), n_productions);
+}
+
+}  // namespace filbert

@@ -1,0 +1,32 @@
+// Searches for subset trees, from the smallest to larger ones.
+//
+// A base fragment is a node with its children, and where the kernel counts leaves, a leaf. The
+// nodes at which a fragment is rooted are all that its worth depends on. To grow it at one place is
+// to split these nodes up by the production that they have there.
+#pragma once
+
+#include <vector>
+
+#include "fragments/mined.hpp"
+#include "fragments/subset_keys.hpp"
+
+namespace filbert {
+
+struct SubsetFragment {
+  SubsetKey key;
+  std::vector<NodeId> members;  // the nodes at which it is rooted, ascending
+};
+
+std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
+                                        const WeightedNodes& nodes);
+
+// lambda^(s/2), with s the number of productions (Theorem 1); a leaf weighs as much as one.
+double subset_value(const KernelSpec& spec, std::span<const std::uint32_t> key);
+
+// Algorithm 5.1 of Pighin & Moschitti 2010.
+MinedFragments mine_greedily(const MiningTask& task, std::vector<SubsetFragment> base);
+
+// All fragments that pass the filter.
+MinedFragments mine_completely(const MiningTask& task, std::vector<SubsetFragment> base);
+
+}  // namespace filbert

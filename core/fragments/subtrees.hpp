@@ -1,0 +1,17 @@
+// Complete subtrees as fragments. None grows from another, so all are looked at.
+#pragma once
+
+#include "fragments/mined.hpp"
+
+namespace filbert {
+
+// lambda^(s/2) by node, with s the number of nodes with children below it and itself.
+std::vector<double> subtree_values(const KernelSpec& spec, const Dag& dag);
+
+// The heaviest of those that are frequent enough.
+double best_subtree(const KernelSpec& spec, const Dag& dag, const WeightedNodes& nodes,
+                    Criterion criterion, std::uint64_t min_frequency);
+
+MinedFragments mine_subtrees(const MiningTask& task);
+
+}  // namespace filbert

@@ -1,0 +1,78 @@
+"""``filbert explain``: what a model has learnt, in the terminal or as a page."""
+
+from pathlib import PurePath
+from typing import Any
+
+import typer
+
+from filbert.cli import data
+from filbert.errors import InvalidParameterError
+from filbert.explain import Explanation
+from filbert.explain import explain as explained
+from filbert.persist import load
+from filbert.persist.atomic import check_folder, replacing
+
+_ENDINGS = (".html", ".htm", ".json", ".txt")
+
+
+def explain(
+    model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
+    path: str | None = typer.Argument(
+        None, metavar="[DATA]", help="Trees to explain one by one, with labels or without."
+    ),
+    output: str | None = typer.Option(
+        None, "-o", "--output", metavar="OUT", help="A page (.html), .json or .txt; not stdout."
+    ),
+    top: int = typer.Option(50, help="Fragments for each class, and as many against it."),
+    examples: int = typer.Option(100, help="The most examples to tell in detail."),
+    min_frequency: int | None = typer.Option(
+        None, help="How often a fragment must occur in the support vectors."
+    ),
+    title: str | None = typer.Option(None, help="The page's title."),
+    jobs: int | None = data.JOBS,
+    format: str | None = typer.Option(
+        None, help="brackets, svmlight-tk, tsv or jsonl; known by the file otherwise."
+    ),
+    label: str | None = data.LABEL,
+    tree: str | None = data.TREE,
+    on_error: str = data.ON_ERROR,
+) -> None:
+    """Show the fragments that decide, and what each node adds to the score of each example."""
+    if output is not None:
+        _check_output(output)
+    learnt = load(model).set_params(n_jobs=jobs)
+    X: Any = None
+    y: Any = None
+    if path is not None:
+        X, y = data.read_with_labels_if_any(path, format, label, tree, on_error, jobs)
+    explanation = explained(
+        learnt,
+        X,
+        y,
+        top=top,
+        max_examples=examples,
+        min_frequency=min_frequency,
+        title=title,
+        n_jobs=jobs,
+    )
+    if output is None:
+        typer.echo(str(explanation).encode(errors="backslashreplace"))
+        return
+    with replacing(output) as stream:
+        stream.write(_content(explanation, output).encode(errors="backslashreplace"))
+
+
+def _check_output(output: str) -> None:
+    """Tell before long work what would be in the way of writing."""
+    if PurePath(output).suffix.lower() not in _ENDINGS:
+        raise InvalidParameterError(
+            f"-o {output}: the ending says what to write, one of {', '.join(_ENDINGS)}"
+        )
+    check_folder(output)
+
+
+def _content(explanation: Explanation, output: str) -> str:
+    ending = PurePath(output).suffix.lower()
+    if ending == ".json":
+        return explanation.to_json() + "\n"
+    return f"{explanation}\n" if ending == ".txt" else explanation.to_html()

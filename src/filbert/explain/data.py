@@ -1,0 +1,325 @@
+"""What an explanation is: plain data, to look at and to store."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filbert.drawing.svg import check_arrays
+from filbert.drawing.text import draw_arrays
+from filbert.errors import InvalidParameterError, ParseError
+from filbert.explain.plain import from_plain, parsed_json, to_plain
+
+FORMAT = "filbert-explanation"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class TrainingCurve:
+    """How training went, for one problem: the objective and the relative gap after `x`."""
+
+    problem: str
+    x_name: str
+    x: tuple[float, ...]
+    objective: tuple[float, ...]
+    gap: tuple[float, ...]
+    objective_name: str = "objective"
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """What was trained, and how."""
+
+    learner: str
+    kernel: str
+    parameters: tuple[tuple[str, str], ...]
+    classes: tuple[str, ...]
+    n_support: int
+    intercept: tuple[float, ...]
+    convergence: tuple[TrainingCurve, ...]
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What the model was applied to; `class_counts` is empty where labels were not given."""
+
+    n_examples: int
+    n_nodes: int
+    class_counts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class PlainTree:
+    """A tree as the labels of its nodes in preorder, and the numbers of their parents."""
+
+    labels: tuple[str, ...]
+    parents: tuple[int, ...]
+
+    def draw(self, values: tuple[float, ...] | None = None, *, max_lines: int = 100) -> str:
+        """Draw the tree with lines."""
+        return draw_arrays(self.labels, self.parents, values=values, max_lines=max_lines)
+
+
+@dataclass(frozen=True)
+class SupportTree(PlainTree):
+    """A support vector that is referred to, with what is known of it in words."""
+
+    note: str
+
+
+@dataclass(frozen=True)
+class ExplainedFragment(PlainTree):
+    """A fragment that speaks for a class or against it.
+
+    Attributes
+    ----------
+    text : str
+        In brackets; nodes whose children it leaves open end in an ellipsis.
+    open : tuple of bool
+        Which nodes these are.
+    weight : float
+        What the fragment adds to a score for each time it occurs, times its own weight in the
+        kernel.
+    frequency : int
+        How often it occurs in the support vectors.
+    examples : tuple of int
+        Support vectors in which it occurs: numbers in `Explanation.trees`.
+    """
+
+    text: str
+    open: tuple[bool, ...]
+    weight: float
+    frequency: int
+    examples: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ProblemSummary:
+    """One class against another, or against the rest, and the fragments that decide.
+
+    Attributes
+    ----------
+    positive, negative : str
+        What a positive and a negative score mean.
+    norm : float
+        Of the weight vector.
+    norm_share : float
+        The share of it that all fragments that were mined have.
+    n_mined : int
+    for_, against : tuple of ExplainedFragment
+        The heaviest first. In JSON the first is called "for".
+    """
+
+    positive: str
+    negative: str
+    norm: float
+    norm_share: float
+    n_mined: int
+    for_: tuple[ExplainedFragment, ...]
+    against: tuple[ExplainedFragment, ...]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A support vector that is much like an example.
+
+    Attributes
+    ----------
+    tree : int
+        Its number in `Explanation.trees`.
+    similarity : float
+        The normalised kernel, at most 1.
+    contributions : tuple of float
+        What it adds to each problem's score.
+    label : str or None
+        Its class, as far as the model tells.
+    """
+
+    tree: int
+    similarity: float
+    contributions: tuple[float, ...]
+    label: str | None
+
+
+@dataclass(frozen=True)
+class ExplainedExample:
+    """One example: its scores, and what each node adds to them.
+
+    Attributes
+    ----------
+    index : int
+        Its number in X.
+    tree : PlainTree
+        Where examples have several parts, a node for the whole, one below it for each part, and
+        below that of a part its tree.
+    scores : tuple of float
+        By problem: the sum of the contributions and the intercept.
+    predicted : str
+    actual : str or None
+    contributions : tuple of tuples of float
+        By problem and node.
+    support : tuple of Neighbour
+        The nearest first.
+    """
+
+    index: int
+    tree: PlainTree
+    scores: tuple[float, ...]
+    predicted: str
+    actual: str | None
+    contributions: tuple[tuple[float, ...], ...]
+    support: tuple[Neighbour, ...]
+
+
+@dataclass(frozen=True)
+class ClassFigures:
+    """How well a class is recognised; `support` is the number of its examples."""
+
+    label: str
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often examples of a class (rows) were taken for one of another (columns)."""
+
+    labels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """Precision against recall for all thresholds of a problem's score."""
+
+    positive: str
+    recall: tuple[float, ...]
+    precision: tuple[float, ...]
+    average_precision: float
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """How predictions and labels agree, over all of X."""
+
+    accuracy: float
+    classes: tuple[ClassFigures, ...]
+    confusion: Confusion
+    curves: tuple[PrecisionRecall, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What a model has learnt and why it decides as it does, as :func:`filbert.explain` finds it.
+
+    ``print(explanation)`` shows it in a terminal, notebooks show it by themselves, and
+    :meth:`to_html` writes a page that stands alone.
+
+    Attributes
+    ----------
+    title : str
+    model : ModelSummary
+    data : DataSummary or None
+    problems : tuple of ProblemSummary
+        For two classes one, the second class against the first; else each against the rest.
+    trees : tuple of SupportTree
+        The support vectors that others refer to.
+    examples : tuple of ExplainedExample
+    metrics : Metrics or None
+    """
+
+    title: str
+    model: ModelSummary
+    data: DataSummary | None
+    problems: tuple[ProblemSummary, ...]
+    trees: tuple[SupportTree, ...]
+    examples: tuple[ExplainedExample, ...]
+    metrics: Metrics | None
+
+    # ---------------------------------------------------------------- storing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return dictionaries, lists, texts and finite numbers."""
+        return {"format": FORMAT, "version": VERSION, **to_plain(self)}
+
+    def to_json(self) -> str:
+        """Return the explanation as JSON, for :meth:`from_json` and for other programs."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Explanation":
+        """Read what :meth:`to_json` wrote; whatever is wrong raises ParseError."""
+        value = parsed_json(text)
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
+            raise ParseError("this is not an explanation of Filbert's")
+        if value.get("version") != VERSION:
+            raise ParseError(
+                f"the explanation is of version {str(value.get('version'))[:20]}, and this Filbert "
+                f"reads version {VERSION}",
+                hint="update Filbert, or explain the model again",
+            )
+        explanation: Explanation = from_plain(cls, value, "explanation")
+        explanation._check()
+        return explanation
+
+    def _check(self) -> None:
+        """Raise ParseError where numbers do not fit each other."""
+        n, k = len(self.trees), len(self.problems)
+        fragments = [f for p in self.problems for f in (*p.for_, *p.against)]
+        neighbours = [s for example in self.examples for s in example.support]
+        references = [i for f in fragments for i in f.examples] + [s.tree for s in neighbours]
+        if not all(0 <= i < n for i in references):
+            raise ParseError(f"a support vector is referred to that is not among the {n} trees")
+        if not all(len(s.contributions) == k for s in neighbours):
+            raise ParseError(f"a support vector has not {k} contributions, one by problem")
+        try:
+            for tree in self.trees:
+                check_arrays(tree.labels, tree.parents, None, None)
+            for fragment in fragments:
+                check_arrays(fragment.labels, fragment.parents, fragment.open, None)
+            for example in self.examples:
+                labels, parents = example.tree.labels, example.tree.parents
+                if not len(example.scores) == len(example.contributions) == k:
+                    raise ParseError(f"example {example.index} has not {k} scores, one by problem")
+                for values in example.contributions:
+                    check_arrays(labels, parents, None, values)
+        except InvalidParameterError as error:
+            raise ParseError(str(error)) from None
+
+    # ---------------------------------------------------------------- looking
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return the explanation as one page of HTML that needs no network.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write the page, too.
+        """
+        from filbert.report.html import render  # noqa: PLC0415  Jinja2 is not needed by others
+
+        page = render(self.to_dict())
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def _repr_html_(self) -> str:
+        from filbert.report.notebook import render_notebook  # noqa: PLC0415
+
+        return render_notebook(self.to_dict())
+
+    def __str__(self) -> str:
+        from filbert.report.terminal import render_terminal  # noqa: PLC0415
+
+        return render_terminal(self.to_dict())
+
+    def __repr__(self) -> str:
+        n_fragments = sum(len(p.for_) + len(p.against) for p in self.problems)
+        return (
+            f"<Explanation of {self.model.learner}: {len(self.problems)} "
+            f"problem{'' if len(self.problems) == 1 else 's'}, {n_fragments} fragments, "
+            f"{len(self.examples)} examples>"
+        )

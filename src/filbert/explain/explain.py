@@ -1,0 +1,219 @@
+"""From a model to an explanation of it."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from filbert.errors import InvalidParameterError
+from filbert.examples import Examples
+from filbert.explain.data import (
+    DataSummary,
+    ExplainedExample,
+    Explanation,
+    Metrics,
+    ModelSummary,
+)
+from filbert.explain.fragments import summarized_problems
+from filbert.explain.measures import measures
+from filbert.explain.nodes import check_sums, node_scores
+from filbert.explain.support import Support, neighbours
+from filbert.explain.view import ModelView, view_of
+from filbert.forest import Forest
+from filbert.kernels.algebra import n_examples
+from filbert.learners.svm import classes_by_score
+
+FloatArray = NDArray[np.float64]
+
+_SHOWN_VALUE = 200  # characters of a parameter's value
+
+
+def explain(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    top: int = 50,
+    max_examples: int | None = 100,
+    n_nearest: int = 5,
+    min_frequency: int | None = None,
+    title: str | None = None,
+    n_jobs: int | None = None,
+) -> Explanation:
+    r"""Explain what a model has learnt, and why it decides as it does.
+
+    For the model there are the fragments that speak most for and against each class (Pighin &
+    Moschitti 2010). For each example there is what every node adds to its score, exactly: a kernel
+    is a sum over pairs of nodes, so with :math:`\Delta` the function of two nodes and `f` the
+    weights that the support vectors give to their nodes,
+
+    .. math:: \text{score} = \sum_u (\Delta f)(u) / \|x\| + b
+
+    over the nodes `u` of the example. That this holds is checked for each example.
+
+    Parameters
+    ----------
+    model : TreeSVC or TreePerceptron, or the model of one
+        Fitted, or from :func:`filbert.load`. The kernel must be SubsetTree, Subtree or PartialTree,
+        or a sum of these and of Linear and Polynomial.
+    X : what the model predicts, optional
+        Examples to explain.
+    y : array of labels, optional
+        Their classes; then there are also metrics, over all of X.
+    top : int
+        How many fragments for a class, and how many against it. With 0 none are mined.
+    max_examples : int, optional
+        The most examples that are told in detail: up to half of them wrong predictions, those of
+        the highest score for a wrong class first, the others evenly from X. None for all.
+    n_nearest : int
+        How many support vectors are told for each example.
+    min_frequency : int, optional
+        Fragments that occur less often in the support vectors are left out; by default less than 3
+        times, or none where there are fewer than 100 support vectors.
+    title : str, optional
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    Explanation
+        To be printed, shown in a notebook, or written by ``to_html`` and ``to_json``.
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
+    >>> explanation = explain(clf, ["(S (NP e) (VP b))"])
+    >>> explanation.problems[0].positive, explanation.problems[0].for_[0].text
+    ('statement', '(S (NP …) (VP …))')
+    >>> [example] = explanation.examples
+    >>> print(example.tree.draw(example.contributions[0]))
+    +0.581 █████  S
+                  ├─ NP ─ e
+    -0.007 ░      └─ VP ─ b
+    """
+    view = view_of(model)
+    _check_options(top, max_examples, n_nearest, y, X)
+    support = Support(view)
+    problems = summarized_problems(view, support, top, min_frequency, n_jobs)
+    data, metrics = None, None
+    examples: tuple[ExplainedExample, ...] = ()
+    if X is not None:
+        applied = _Applied(view, support, X, y, n_jobs)
+        data, metrics = applied.summary(), applied.metrics()
+        examples = applied.examples(max_examples, n_nearest)
+    return Explanation(
+        title=title or f"{view.learner} with {view.model.kernel!r}",
+        model=_summary(view),
+        data=data,
+        problems=problems,
+        trees=tuple(support.trees),
+        examples=examples,
+        metrics=metrics,
+    )
+
+
+def _check_options(top: Any, max_examples: Any, n_nearest: Any, y: Any, X: Any) -> None:
+    for name, value in (("top", top), ("n_nearest", n_nearest), ("max_examples", max_examples)):
+        if value is None and name == "max_examples":
+            continue
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+            raise InvalidParameterError(f"{name} must be an integer of at least 0, got {value!r}")
+    if y is not None and X is None:
+        raise InvalidParameterError("labels y were given without the examples X that they are of")
+
+
+def _summary(view: ModelView) -> ModelSummary:
+    parameters = [] if view.estimator is None else view.estimator.get_params(deep=False).items()
+    return ModelSummary(
+        learner=view.learner,
+        kernel=repr(view.model.kernel),
+        parameters=tuple(
+            (name, repr(value)[:_SHOWN_VALUE]) for name, value in parameters if name != "kernel"
+        ),
+        classes=view.names,
+        n_support=view.n_support,
+        intercept=tuple(view.model.intercept.tolist()),
+        convergence=view.curves,
+    )
+
+
+def _labels(y: ArrayLike, view: ModelView, n: int) -> list[str]:
+    """Return labels as text; a number that equals a class gets its name, as 1.0 for 1."""
+    array = np.asarray(y)
+    if array.shape != (n,):
+        raise InvalidParameterError(
+            f"y must have one label for each of the {n:,} examples, got shape {array.shape}"
+        )
+    names = dict(zip(view.classes.tolist(), view.names, strict=True))
+    return [names.get(label, str(label)) for label in array.tolist()]
+
+
+class _Applied:
+    """A model applied to examples."""
+
+    def __init__(
+        self, view: ModelView, support: Support, X: Any, y: ArrayLike | None, n_jobs: int | None
+    ) -> None:
+        self.view = view
+        self.support = support
+        self.n_jobs = n_jobs
+        self.X = view.rows(X)
+        self.n = n_examples(self.X)
+        self.scores = view.scores(self.X, n_jobs)
+        values = self.scores[:, 0] if len(view.classes) == 2 else self.scores
+        self.predicted = list(map(str, classes_by_score(view.classes, values).tolist()))
+        self.actual = None if y is None else _labels(y, view, self.n)
+
+    def summary(self) -> DataSummary:
+        parts = self.X.parts.values() if isinstance(self.X, Examples) else [self.X]
+        labels, counts = np.unique(np.array(self.actual or [], dtype=str), return_counts=True)
+        return DataSummary(
+            self.n,
+            sum(part.n_nodes for part in parts if isinstance(part, Forest)),
+            tuple(zip(map(str, labels), counts.tolist(), strict=True)),
+        )
+
+    def metrics(self) -> Metrics | None:
+        if self.actual is None or self.n == 0:
+            return None
+        return measures(self.actual, self.predicted, self.scores, self.view.problems())
+
+    def examples(self, most: int | None, n_nearest: int) -> tuple[ExplainedExample, ...]:
+        chosen = self._chosen(self.n if most is None else min(most, self.n))
+        rows = self.X[chosen]
+        terms = self.view.term_scores(rows, self.n_jobs)
+        nearest = neighbours(self.support, rows, n_nearest, self.n_jobs)
+        explained = []
+        for i, nodes, near in zip(
+            chosen.tolist(), node_scores(terms, len(chosen)), nearest, strict=True
+        ):
+            check_sums(nodes, self.view.model.intercept, self.scores[i], i)
+            explained.append(
+                ExplainedExample(
+                    index=i,
+                    tree=nodes.tree,
+                    scores=tuple(self.scores[i].tolist()),
+                    predicted=self.predicted[i],
+                    actual=None if self.actual is None else self.actual[i],
+                    contributions=tuple(map(tuple, nodes.values.T.tolist())),
+                    support=near,
+                )
+            )
+        return tuple(explained)
+
+    def _chosen(self, most: int) -> NDArray[np.intp]:
+        """Choose examples: the worst errors, and others evenly; ascending."""
+        if most in (self.n, 0):
+            return np.arange(most)
+        errors: list[int] = []
+        if self.actual is not None:
+            pairs = zip(self.actual, self.predicted, strict=True)
+            errors = [i for i, (a, b) in enumerate(pairs) if a != b]
+            sure = np.abs(self.scores[:, 0]) if len(self.view.classes) == 2 else self.scores.max(1)
+            errors = sorted(errors, key=lambda i: (-sure[i], i))[: most // 2]
+        others = np.setdiff1d(np.arange(self.n), errors)
+        evenly = np.linspace(0, len(others) - 1, most - len(errors)).round().astype(np.intp)
+        return np.sort(np.concatenate([np.array(errors, dtype=np.intp), others[evenly]]))

@@ -1,0 +1,143 @@
+"""The fragments that speak for and against each class."""
+
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filbert.errors import FewFragmentsWarning
+from filbert.explain.data import ExplainedFragment, ProblemSummary
+from filbert.explain.support import Support
+from filbert.explain.view import ModelView
+from filbert.fragments import MinedFragments, mine, weight_norm
+from filbert.model import SupportVectorModel
+
+_FIRST_THRESHOLD = 5.0  # the paper's L, which is doubled until there are enough
+_MINED_FOR_EACH = 20  # fragments that are mined for each that is shown on either side
+_LEAST_MINED = 1000
+_FEW = 100  # support vectors: of fewer, what occurs once may matter
+_EXAMPLES = 3  # support vectors that are shown for a fragment
+
+
+def summarized_problems(
+    view: ModelView, support: Support, top: int, min_frequency: int | None, n_jobs: int | None
+) -> tuple[ProblemSummary, ...]:
+    """Mine the fragments of each problem; none where `top` is 0."""
+    if min_frequency is None:
+        min_frequency = 1 if view.n_support < _FEW else 3
+    options: dict[str, Any] = {
+        "n_fragments": max(_LEAST_MINED, _MINED_FOR_EACH * top),
+        "threshold": _FIRST_THRESHOLD,
+        "min_frequency": min_frequency,
+        "n_jobs": n_jobs,
+    }
+    return tuple(
+        _summary(view, support, problem, names, top, options)
+        for problem, names in enumerate(view.problems())
+    )
+
+
+def _summary(
+    view: ModelView,
+    support: Support,
+    problem: int,
+    names: tuple[str, str],
+    top: int,
+    options: dict[str, Any],
+) -> ProblemSummary:
+    squared_norm = squared_share = 0.0
+    n_mined = 0
+    heavy: list[ExplainedFragment] = []
+    light: list[ExplainedFragment] = []
+    for parts, model in view.tree_models():
+        if top == 0 or view.n_support == 0:
+            own = SupportVectorModel(
+                model.kernel, model.support, model.coef[[problem]], model.intercept[[problem]]
+            )
+            squared_norm += weight_norm(own, n_jobs=options["n_jobs"]) ** 2
+            continue
+        mined = _mined(model, problem, options)
+        squared_norm += mined.norm**2
+        squared_share += mined.norm_in**2
+        n_mined += mined.n
+        shown = _Shown(mined, model, support, parts, problem, options["n_jobs"])
+        heavy += shown.heaviest(top, 1)
+        light += shown.heaviest(top, -1)
+    share = float(np.sqrt(squared_share / squared_norm)) if squared_norm > 0 else 1.0
+    return ProblemSummary(
+        *names,
+        norm=float(np.sqrt(squared_norm)),
+        norm_share=min(1.0, share) if top > 0 else 0.0,
+        n_mined=n_mined,
+        for_=_first(heavy, top),
+        against=_first(light, top),
+    )
+
+
+def _mined(model: SupportVectorModel, problem: int, options: dict[str, Any]) -> MinedFragments:
+    with catch_warnings():
+        simplefilter("ignore", FewFragmentsWarning)  # the number of those found is told
+        return mine(model, problem=problem, **options)
+
+
+def _first(fragments: list[ExplainedFragment], top: int) -> tuple[ExplainedFragment, ...]:
+    """Put the fragments of several terms in order."""
+    return tuple(sorted(fragments, key=lambda f: (-abs(f.weight), f.text))[:top])
+
+
+class _Shown:
+    """Mined fragments, and where among the support vectors they occur."""
+
+    def __init__(
+        self,
+        mined: MinedFragments,
+        model: SupportVectorModel,
+        support: Support,
+        parts: tuple[str | None, ...],
+        problem: int,
+        n_jobs: int | None,
+    ) -> None:
+        self.mined = mined
+        self.model = model
+        self.support = support
+        self.parts = parts
+        self.problem = problem
+        self.n_jobs = n_jobs
+
+    def heaviest(self, top: int, sign: int) -> list[ExplainedFragment]:
+        """Return the heaviest fragments of one sign."""
+        weight = self.mined.weight * sign
+        chosen = np.flatnonzero(weight > 0)
+        chosen = chosen[np.argsort(-weight[chosen], kind="stable")][:top]
+        if len(chosen) == 0:
+            return []
+        fragments = self.mined.fragments[chosen]
+        counts = fragments.count(self.model.support, n_jobs=self.n_jobs).tocsc()
+        shown = []
+        for place, (i, text) in enumerate(zip(chosen, fragments.texts(), strict=True)):
+            fragment = fragments[place]
+            rows = counts.indices[counts.indptr[place] : counts.indptr[place + 1]]
+            shown.append(
+                ExplainedFragment(
+                    fragment.labels,
+                    fragment.parents,
+                    self._prefix() + text,
+                    fragment.open,
+                    float(self.mined.weight[i]),
+                    int(self.mined.frequency[i]),
+                    tuple(self._examples(rows.astype(np.intp), sign)),
+                )
+            )
+        return shown
+
+    def _prefix(self) -> str:
+        named = [part for part in self.parts if part is not None]
+        return f"{' and '.join(named)}: " if named else ""
+
+    def _examples(self, rows: NDArray[np.intp], sign: int) -> list[int]:
+        """Choose support vectors that have a fragment: those that made it heavy."""
+        coef = self.model.coef[self.problem, rows] * sign
+        n = len(self.model.support) // len(self.parts)
+        best = rows[np.argsort(-coef, kind="stable")][:_EXAMPLES]
+        return [self.support.number(int(row) % n, self.parts[int(row) // n]) for row in best]

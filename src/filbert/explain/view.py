@@ -1,0 +1,216 @@
+"""One view of all that can be explained: estimators and models, of one kernel or of sums."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.examples import Examples
+from filbert.explain.data import TrainingCurve
+from filbert.kernels import Kernel, TreeKernel
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.terms import check_is_sum, plain_kernels
+from filbert.learners.perceptron import TreePerceptron
+from filbert.learners.perceptron_model import ERROR_BLOCK
+from filbert.learners.svm import TreeSVC
+from filbert.model import CallableKernelModel, Contributions, SupportVectorModel
+from filbert.sum_model import SumModel, TermScores, rows_for
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """A decision function ``sum_i coef_i K(support_i, x) + intercept`` with names to it.
+
+    Attributes
+    ----------
+    learner : str
+    model : SupportVectorModel or SumModel
+    estimator : TreeSVC, TreePerceptron or None
+    classes : ndarray
+        As the estimator has them.
+    curves : tuple of TrainingCurve
+    """
+
+    learner: str
+    model: SupportVectorModel | SumModel
+    estimator: Any
+    classes: NDArray[Any]
+    curves: tuple[TrainingCurve, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classes as text."""
+        return tuple(map(str, self.classes.tolist()))
+
+    @property
+    def n_support(self) -> int:
+        """The number of support vectors."""
+        return int(self.model.coef.shape[1])
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Return what a positive and a negative score mean, problem by problem."""
+        return _problems(self.classes)
+
+    def rows(self, X: Any) -> Any:
+        """Return examples that have a `shape` and can be indexed."""
+        if isinstance(self.model, SumModel):
+            return rows_for(self.model.kernel, X)
+        trees = self.model.kernel.trees_of(X)
+        return X if isinstance(X, Examples) else trees
+
+    def kernels(self, X: Any, n_jobs: int | None) -> FloatArray:
+        """Return the kernels of rows with all support vectors."""
+        kernel, support = self.model.kernel, self.model.support
+        if isinstance(self.model, SupportVectorModel):
+            X, kernel = kernel.trees_of(X), kernel.whole()
+        values: FloatArray = kernel(X, support, n_jobs=n_jobs)
+        return values
+
+    def norms(self, X: Any, n_jobs: int | None) -> FloatArray:
+        """Return the norm of each row."""
+        return np.sqrt(self.model.kernel.diag(X, n_jobs=n_jobs))
+
+    def support_norms(self, n_jobs: int | None) -> FloatArray:
+        """Return the norm of each support vector."""
+        kernel, support = self.model.kernel, self.model.support
+        if isinstance(self.model, SupportVectorModel):
+            kernel = kernel.whole()
+        return np.sqrt(kernel.diag(support, n_jobs=n_jobs))
+
+    def scores(self, X: Any, n_jobs: int | None) -> FloatArray:
+        """Score rows as the estimator does: shape (len(X), n_problems)."""
+        if self.estimator is None:
+            values = self.model.decision_function(X, n_jobs=n_jobs)
+        else:
+            values = self.estimator.decision_function(X)
+        return np.asarray(values).reshape(n_examples(X), len(self.model.coef))
+
+    def term_scores(self, X: Any, n_jobs: int | None) -> list[TermScores]:
+        """Split the scores of rows up, without the intercept."""
+        if n_examples(X) == 0:
+            return []
+        if self.n_support == 0:
+            return [self._nothing(kernel, X) for kernel in self._tree_kernels()]
+        if isinstance(self.model, SumModel):
+            return self.model.term_scores(X, n_jobs=n_jobs)
+        nodes = self.model.contributions(X, n_jobs=n_jobs)
+        return [TermScores(None, nodes.sums(), nodes)]
+
+    def _tree_kernels(self) -> list[TreeKernel]:
+        plain = plain_kernels(self.model.kernel)
+        return [kernel for kernel in plain if isinstance(kernel, TreeKernel)]
+
+    def _nothing(self, kernel: TreeKernel, X: Any) -> TermScores:
+        """Return what trees add to scores that no support vector adds to."""
+        none = np.zeros(0, dtype=np.uint32)
+        k = len(self.model.coef)
+        nodes = Contributions(kernel.trees_of(X), none, none, np.zeros((0, k)), none)
+        return TermScores(kernel.part, nodes.sums(), nodes)
+
+    def tree_models(self) -> list[tuple[tuple[str | None, ...], SupportVectorModel]]:
+        """Return the models of trees that it is made of, each with its parts."""
+        if isinstance(self.model, SumModel):
+            return self.model.tree_models()
+        model = self.model
+        if model.kernel.part is not None:
+            model = replace(model, kernel=model.kernel.whole())
+        return [((None,), model)]
+
+
+def view_of(model: Any) -> ModelView:
+    """Take what users have: a fitted estimator, a search over some, or a model."""
+    model = getattr(model, "best_estimator_", model)
+    if isinstance(model, TreeSVC):
+        check_is_fitted(model)
+        return ModelView(
+            "TreeSVC", _explainable(model.model_), model, model.classes_, _svm_curves(model)
+        )
+    if isinstance(model, TreePerceptron):
+        check_is_fitted(model)
+        return _view_of_perceptron(model)
+    if isinstance(model, SupportVectorModel | SumModel | CallableKernelModel):
+        n = len(model.coef)
+        classes = np.array(["-1", "+1"] if n == 1 else [str(k) for k in range(n)])
+        return ModelView(type(model).__name__, _explainable(model), None, classes, ())
+    raise InputTypeError(
+        "explain takes a fitted TreeSVC or TreePerceptron, or the model of one, not "
+        f"{type(model).__name__}"
+    )
+
+
+def _view_of_perceptron(perceptron: TreePerceptron) -> ModelView:
+    if perceptron.vote:
+        raise InvalidParameterError(
+            "votes are no sum over nodes: explain the average with set_params(vote=False)"
+        )
+    model = _explainable(perceptron.model_.scorer(averaged=bool(perceptron.average)))
+    return ModelView(
+        "TreePerceptron", model, perceptron, perceptron.classes_, _error_curve(perceptron)
+    )
+
+
+def _explainable(model: Any) -> SupportVectorModel | SumModel:
+    if isinstance(model, SupportVectorModel):
+        return model
+    if isinstance(model, SumModel):
+        if not model.tree_models() and model.coef.shape[1] > 0:
+            raise InvalidParameterError(
+                f"{model.kernel!r} has no trees: explanations are of what nodes of trees add"
+            )
+        return model
+    instead = "Explanations need such a sum: what each node adds is known for no other kernel."
+    if isinstance(model.kernel, Kernel):
+        check_is_sum(model.kernel, instead)
+    raise InvalidParameterError(
+        f"{model.kernel!r} is not one of Filbert's kernels, which are sums over nodes. {instead}"
+    )
+
+
+# ---------------------------------------------------------------- how training went
+
+
+def _svm_curves(svm: TreeSVC) -> tuple[TrainingCurve, ...]:
+    names = [f"{positive} against {negative}" for positive, negative in _problems(svm.classes_)]
+    x_name = "sweeps" if svm.strategy == "exact" else "iterations"
+    curves = []
+    for name, curve in zip(names, svm.convergence_, strict=False):
+        if np.isfinite([curve.objective, curve.gap]).all():
+            curves.append(
+                TrainingCurve(
+                    name,
+                    x_name,
+                    tuple(map(float, curve.steps)),
+                    tuple(map(float, curve.objective)),
+                    tuple(map(float, curve.gap)),
+                )
+            )
+    return tuple(curves)
+
+
+def _problems(classes: NDArray[Any]) -> list[tuple[str, str]]:
+    names = list(map(str, classes.tolist()))
+    return [(names[1], names[0])] if len(names) == 2 else [(name, "the rest") for name in names]
+
+
+def _error_curve(perceptron: TreePerceptron) -> tuple[TrainingCurve, ...]:
+    """Return the share of wrong predictions among each thousand examples in turn."""
+    errors = np.asarray(perceptron.error_history_, dtype=np.float64)
+    if len(errors) == 0:
+        return ()
+    ends = np.minimum(np.arange(1, len(errors) + 1) * ERROR_BLOCK, perceptron.n_seen_)
+    share = errors / np.diff(ends, prepend=0)
+    return (
+        TrainingCurve(
+            "all classes",
+            "examples",
+            tuple(map(float, ends)),
+            tuple(map(float, share)),
+            (),
+            "share of wrong predictions",
+        ),
+    )

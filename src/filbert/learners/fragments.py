@@ -1,0 +1,236 @@
+"""Trees as vectors of the fragments that decide (Pighin & Moschitti 2010)."""
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.forest import Forest
+from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
+from filbert.kernels import SubsetTree, TreeKernel
+from filbert.learners.perceptron_model import PerceptronModel
+from filbert.learners.targets import checked_classes, signs_of
+from filbert.model import SupportVectorModel
+
+FloatArray = NDArray[np.float64]
+
+
+class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Turn trees into sparse vectors of the fragments that weigh most in a model.
+
+    The paper's linear models: *LIN* takes the weights as they are, with
+    ``transform(X) @ coef_.T + intercept_``; *OPT* learns new ones in the space of these fragments,
+    with ``make_pipeline(FragmentVectorizer(TreeSVC(...)), LinearSVC())``.
+
+    Parameters
+    ----------
+    estimator : TreeSVC or TreePerceptron, optional
+        With SubsetTree, Subtree or PartialTree as its kernel. A fitted one is used as it is, else a
+        clone is fitted first. (A clone of this transformer, as in a search of parameters, has an
+        estimator that is not fitted.) None: fragments are mined without a model, from trees that
+        all have the coefficient 1, so that frequent fragments are relevant; by chi-square, from
+        those of a class against the others.
+    kernel : SubsetTree, Subtree or PartialTree, optional
+        What fragments are, where there is no estimator. SubsetTree() by default.
+    threshold, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
+        For each class, see :func:`filbert.fragments.mine`.
+    weighted : bool
+        Whether vectors are in the space of the kernel, :math:`t \lambda^{s/2} / \|x\|` (Eq. 5), or
+        plain counts.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    fragments_ : Fragments
+        All that were found for one class or another; the columns of what `transform` returns.
+    mined_ : list of MinedFragments
+        What was found for each decision function, one for two classes.
+    estimator_ : the fitted estimator, or None
+    classes_ : ndarray
+        The classes of the estimator, or of `y` where that is used.
+    coef_ : ndarray of shape (n_problems, n_fragments)
+        The weights of the model; 0 where a fragment was found for other classes alone. Without an
+        estimator there is none, nor an intercept.
+    intercept_ : ndarray of shape (n_problems,)
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> y = ["statement", "statement", "question", "question"]
+    >>> vectorizer = FragmentVectorizer(TreeSVC(), min_frequency=2).fit(X, y)
+    >>> vectorizer.get_feature_names_out()[:2].tolist()
+    ['(Q (VP …) (NP …))', '(S (NP …) (VP …))']
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        kernel: TreeKernel | None = None,
+        threshold: float = 50.0,
+        n_fragments: int | None = None,
+        norm_share: float | None = None,
+        criterion: Criterion = "gradient",
+        min_frequency: int = 3,
+        search: Search = "greedy",
+        max_fragments: int = 1_000_000,
+        weighted: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.kernel = kernel
+        self.threshold = threshold
+        self.n_fragments = n_fragments
+        self.norm_share = norm_share
+        self.criterion = criterion
+        self.min_frequency = min_frequency
+        self.search = search
+        self.max_fragments = max_fragments
+        self.weighted = weighted
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
+        """Find the fragments that decide for the trees `X` of the classes `y`."""
+        self.check_parameters()
+        model, learner, classes = self._model(X, y)
+        mined = [
+            mine(model, problem=problem, n_jobs=self.n_jobs, **self._rules())
+            for problem in range(len(model.coef))
+        ]
+        fragments, columns = _union([found.fragments for found in mined])
+        # A node that is open for one class is so for all.
+        mined = [
+            replace(found, fragments=fragments[places])
+            for found, places in zip(mined, columns, strict=True)
+        ]
+        self._take(learner, classes, mined, fragments)
+        if learner is not None:
+            self.coef_ = np.zeros((len(mined), len(fragments)))
+            for own, found, places in zip(self.coef_, mined, columns, strict=True):
+                own[places] = found.weight
+            self.intercept_ = model.intercept.copy()
+        return self
+
+    def columns(self) -> list[NDArray[np.intp]]:
+        """Tell which columns the fragments of each decision function are."""
+        check_is_fitted(self)
+        known = self.fragments_.trees
+        place = {root: i for i, root in enumerate(known._roots.tolist())}
+        roots = [
+            found.fragments.trees._dag.find_in(found.fragments.trees._roots, known._dag)
+            for found in self.mined_
+        ]
+        return [np.array([place[root] for root in own.tolist()], dtype=np.intp) for own in roots]
+
+    def transform(self, X: Any) -> sp.csr_array:
+        """Return trees as rows: shape (len(X), n_fragments)."""
+        check_is_fitted(self)
+        if self.weighted:
+            return self.fragments_.features(X, n_jobs=self.n_jobs)
+        return self.fragments_.count(X, n_jobs=self.n_jobs)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the fragments in brackets, open nodes as ``(NP …)``."""
+        check_is_fitted(self)
+        return np.array(self.fragments_.texts(), dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.target_tags.required = self.estimator is not None or self.criterion == "chi2"
+        return tags
+
+    # ---------------------------------------------------------------- fitting
+
+    def _rules(self) -> dict[str, Any]:
+        names = ("threshold", "n_fragments", "norm_share", "criterion", "min_frequency")
+        return {name: getattr(self, name) for name in (*names, "search", "max_fragments")}
+
+    def check_parameters(self) -> None:
+        """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+        check_rules(**self._rules())
+        if not isinstance(self.weighted, bool | np.bool_):
+            raise InvalidParameterError(f"weighted must be True or False, got {self.weighted!r}")
+        if self.kernel is not None and not isinstance(self.kernel, TreeKernel):
+            raise InputTypeError(
+                f"kernel must be SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
+            )
+        if self.kernel is not None and self.estimator is not None:
+            raise InvalidParameterError(
+                "kernel is for mining without an estimator, which has a kernel of its own: "
+                "leave one of them out"
+            )
+
+    def _model(self, X: Any, y: ArrayLike | None) -> tuple[SupportVectorModel, Any, Any]:
+        """Return what is mined, the fitted estimator, and the classes."""
+        if self.estimator is not None:
+            learner = self.estimator
+            if not hasattr(learner, "model_"):
+                if y is None:
+                    raise InvalidParameterError("y is needed: the estimator is not fitted yet")
+                learner = clone(learner).fit(X, y)
+            return support_vector_model(learner), learner, learner.classes_
+        kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
+        trees = kernel.trees_of(X)
+        if self.criterion == "gradient":
+            coef, classes = np.ones((1, len(trees))), None
+        elif y is None:
+            raise InvalidParameterError("criterion='chi2' compares classes, so y is needed")
+        else:
+            classes, coded = checked_classes(y, len(trees), "FragmentVectorizer")
+            coef = signs_of(coded, len(classes)).astype(np.float64)
+        return SupportVectorModel(kernel, trees, coef, np.zeros(len(coef))), None, classes
+
+    def _take(
+        self, learner: Any, classes: Any, mined: list[MinedFragments], fragments: Fragments
+    ) -> None:
+        for name in ("classes_", "coef_", "intercept_"):  # of a fit before
+            if hasattr(self, name):
+                delattr(self, name)
+        self.estimator_ = learner
+        self.mined_ = mined
+        self.fragments_ = fragments
+        if classes is not None:
+            self.classes_ = classes
+
+
+def support_vector_model(learner: Any) -> SupportVectorModel:
+    """Return the weighted support vectors of a fitted learner on trees."""
+    model = learner.model_
+    if isinstance(model, PerceptronModel) and isinstance(model.kernel, TreeKernel):
+        if learner.vote:
+            raise InvalidParameterError(
+                "a perceptron that votes has many weight vectors, not one: use vote=False"
+            )
+        model = model.scorer(averaged=bool(learner.average))
+    if not isinstance(model, SupportVectorModel):
+        raise InputTypeError(
+            f"fragments are those of one tree kernel, and {type(learner).__name__} was trained "
+            f"with {model.kernel!r}: use SubsetTree, Subtree or PartialTree alone"
+        )
+    return model
+
+
+def _union(several: list[Fragments]) -> tuple[Fragments, list[NDArray[np.intp]]]:
+    """Put fragments together, each once, and tell where those of each list are."""
+    together = Forest.concat([fragments.trees for fragments in several])
+    everything = Fragments(
+        several[0].kernel, together, np.concatenate([fragments.open for fragments in several])
+    )
+    _, first, number = np.unique(together._roots, return_index=True, return_inverse=True)
+    open = everything.open_by_fragment()
+    for i, known in enumerate(first[number].tolist()):  # open in one, open in all
+        open[known] |= open[i]
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    ends = np.cumsum([len(fragments) for fragments in several])
+    return everything[first[order]], np.split(place[number], ends[:-1])

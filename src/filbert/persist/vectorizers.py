@@ -1,0 +1,160 @@
+"""A fitted FragmentVectorizer as a header and arrays, and back."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
+from filbert.forest import Forest
+from filbert.fragments import Fragments, MinedFragments
+from filbert.kernels import TreeKernel
+from filbert.learners.fragments import FragmentVectorizer
+from filbert.learners.perceptron import TreePerceptron
+from filbert.learners.svm import TreeSVC
+from filbert.persist import parameters, perceptrons, support_vectors
+from filbert.persist.archive import Arrays
+from filbert.persist.support_vectors import (
+    array_of,
+    arrays_of,
+    checked_classes,
+    floats_of,
+    integers_of,
+    storable_classes,
+)
+
+_FOREST = "fragments."  # what the names of the fragments' arrays begin with
+_LEARNER = "estimator."  # and those of the model that they are from
+_LEARNERS: dict[str, tuple[type, Any]] = {
+    "TreePerceptron": (TreePerceptron, perceptrons),
+    "TreeSVC": (TreeSVC, support_vectors),
+}
+
+
+def encode(vectorizer: FragmentVectorizer) -> tuple[dict[str, Any], Arrays]:
+    """Return what a file holds of a fitted transformer."""
+    check_is_fitted(vectorizer)
+    own = {k: v for k, v in vectorizer.get_params(deep=False).items() if k != "estimator"}
+    fragments: Fragments = vectorizer.fragments_
+    header: dict[str, Any] = {
+        "parameters": parameters.to_json(FragmentVectorizer(**own)),
+        "kernel": parameters.kernel_to_json(fragments.kernel),
+    }
+    forest = {_FOREST + name: array for name, array in fragments.trees.to_arrays().items()}
+    arrays = {**forest, "open": fragments.open, **_encoded_mined(vectorizer)}
+    if hasattr(vectorizer, "classes_"):
+        arrays["classes"], header["classes_are_objects"] = storable_classes(vectorizer.classes_)
+    learner = vectorizer.estimator_
+    if learner is not None:
+        header["estimator"], more = _encoded_learner(learner)
+        header["estimator_was_fitted"] = learner is vectorizer.estimator
+        arrays |= {**more, "coef": vectorizer.coef_, "intercept": vectorizer.intercept_}
+    return header, arrays
+
+
+def decode(header: dict[str, Any], arrays: Arrays) -> FragmentVectorizer:
+    """Return the transformer; anything that does not fit together raises ModelFileError."""
+    try:
+        values = parameters.from_json(FragmentVectorizer, header.get("parameters"))
+        vectorizer = FragmentVectorizer(**{**values, "estimator": None})
+        vectorizer.check_parameters()
+        kernel = parameters.kernel_from_json(header.get("kernel"))
+        trees = Forest.from_arrays(arrays_of(arrays, _FOREST))
+        if not isinstance(kernel, TreeKernel):
+            raise ModelFileError("the fragments are not those of a tree kernel")
+        vectorizer.fragments_ = Fragments(kernel, trees, array_of(arrays, "open"))
+    except ModelFileError:
+        raise
+    except FilbertError as error:
+        raise ModelFileError(str(error)) from None
+    vectorizer.mined_ = _decoded_mined(vectorizer, arrays)
+    if "classes" in arrays:
+        are_objects = header.get("classes_are_objects")
+        vectorizer.classes_ = checked_classes(arrays["classes"], are_objects)
+    vectorizer.estimator_ = None
+    if header.get("estimator") is not None:
+        _take_learner(vectorizer, header, arrays)
+    return vectorizer
+
+
+# ---------------------------------------------------------------- the model behind it
+
+
+def _encoded_learner(learner: Any) -> tuple[dict[str, Any], Arrays]:
+    name = type(learner).__name__
+    known, module = _LEARNERS.get(name, (None, None))
+    if module is None or type(learner) is not known:
+        raise InvalidParameterError(f"a vectorizer with an estimator {name} cannot be saved")
+    content, arrays = module.encode(learner)
+    return {"name": name, "content": content}, {_LEARNER + k: a for k, a in arrays.items()}
+
+
+def _take_learner(vectorizer: FragmentVectorizer, header: dict[str, Any], arrays: Arrays) -> None:
+    entry, was_fitted = header["estimator"], header.get("estimator_was_fitted")
+    name = entry.get("name") if isinstance(entry, dict) else None
+    content = entry.get("content") if isinstance(entry, dict) else None
+    if not isinstance(name, str) or name not in _LEARNERS or not isinstance(content, dict):
+        raise ModelFileError("the header does not tell what estimator the fragments are from")
+    if not isinstance(was_fitted, bool):
+        raise ModelFileError("the header does not tell whether the estimator was fitted")
+    learner = _LEARNERS[name][1].decode(content, arrays_of(arrays, _LEARNER))
+    n_problems = len(vectorizer.mined_)
+    vectorizer.estimator_ = learner
+    vectorizer.estimator = learner if was_fitted else clone(learner)
+    vectorizer.coef_ = floats_of(arrays, "coef", (n_problems, len(vectorizer.fragments_)))
+    vectorizer.intercept_ = floats_of(arrays, "intercept", (n_problems,))
+
+
+# ---------------------------------------------------------------- what was found for each class
+
+
+def _encoded_mined(vectorizer: FragmentVectorizer) -> Arrays:
+    """Return all problems' fragments one after another, by their columns."""
+    mined: list[MinedFragments] = vectorizer.mined_
+    return {
+        "mined.columns": np.concatenate(vectorizer.columns()).astype(np.int64),
+        "mined.ends": np.cumsum([found.n for found in mined]).astype(np.int64),
+        "mined.weight": np.concatenate([found.weight for found in mined]),
+        "mined.relevance": np.concatenate([found.relevance for found in mined]),
+        "mined.frequency": np.concatenate([found.frequency for found in mined]),
+        "mined.figures": np.array([[f.base, f.threshold, f.norm] for f in mined]),
+    }
+
+
+def _decoded_mined(vectorizer: FragmentVectorizer, arrays: Arrays) -> list[MinedFragments]:
+    n_problems = len(array_of(arrays, "mined.ends"))
+    n = len(array_of(arrays, "mined.columns"))
+    ends = integers_of(arrays, "mined.ends", n_problems)
+    columns = integers_of(arrays, "mined.columns", n)
+    fragments = vectorizer.fragments_
+    begins = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+    right = n_problems > 0 and (np.diff(begins) >= 0).all() and begins[-1] == n
+    if not right or not (columns < len(fragments)).all():
+        raise ModelFileError("the fragments of the classes do not fit together")
+
+    def parts(values: NDArray[Any]) -> list[NDArray[Any]]:
+        return np.split(values, ends[:-1])
+
+    figures = floats_of(arrays, "mined.figures", (n_problems, 3)).tolist()
+    return [
+        MinedFragments(
+            fragments[places],
+            weight,
+            relevance,
+            frequency,
+            base=own[0],
+            threshold=own[1],
+            norm=own[2],
+            criterion=vectorizer.criterion,
+        )
+        for places, weight, relevance, frequency, own in zip(
+            parts(columns),
+            parts(floats_of(arrays, "mined.weight", (n,))),
+            parts(floats_of(arrays, "mined.relevance", (n,))),
+            parts(integers_of(arrays, "mined.frequency", n)),
+            figures,
+            strict=True,
+        )
+    ]
