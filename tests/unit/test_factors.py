@@ -10,7 +10,7 @@ of themselves (weights that are a column of the identity), and zeros exactly.
 import math
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -377,11 +377,17 @@ def sample(texts: Iterable[str], n: int, seed: int) -> list[str]:
     return kept
 
 
+@cache
+def sampled_from(data: Path, name: str) -> tuple[str, ...]:
+    """Some trees of a data set, read once for all tests. The first of them are a sample too."""
+    return tuple(sample(DATASETS[name](data), N_SCORED + N_WEIGHTED, seed=1))
+
+
 @pytest.mark.shared
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:
     """200 trees under weights on 2,000 others; by the pairwise engine, and some by plain Python."""
-    texts = sample(DATASETS[name](shared_dir / "data"), N_SCORED + N_WEIGHTED, seed=1)
+    texts = sampled_from(shared_dir / "data", name)
     forest = Forest(texts)
     W = weights(len(texts), 3)
     W[:N_SCORED] = 0
@@ -396,7 +402,7 @@ def test_every_data_set(shared_dir: Path, name: str) -> None:
     assert_plainly_right(SubsetTree(), texts)
 
 
-def assert_plainly_right(kernel: TreeKernel, texts: list[str]) -> None:
+def assert_plainly_right(kernel: TreeKernel, texts: Sequence[str]) -> None:
     """A few trees that are not too large for the reference, all among each other."""
     trees = [parse(text) for text in texts if text.count(" ") < 100][:10]
     assert len(trees) == 10

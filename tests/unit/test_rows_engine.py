@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.datasets import DATASETS
 from filbert import Forest, TreeSVC, _core, load, read_examples, save
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
@@ -15,7 +14,7 @@ from filbert.learners import exact
 from filbert.work import row_steps, row_steps_between, steps_worth_trying
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import parse
-from tests.unit.test_factors import SAMPLED, sample
+from tests.unit.test_factors import SAMPLED, sampled_from
 from tests.unit.test_tree_svc import LOSSES, TIGHT, Loss, data, linear_optimum, primal, svc_optimum
 
 PARTIAL = [
@@ -274,7 +273,7 @@ def test_long_chains() -> None:
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:
     """Decision values and objectives against a kernel matrix of the reference's values."""
-    texts = sorted(sample(DATASETS[name](shared_dir / "data"), 60, seed=2), key=len)[:15]
+    texts = sorted(sampled_from(shared_dir / "data", name)[:60], key=len)[:15]
     X, y = Forest(texts), np.arange(len(texts)) % 3
     trees = [parse(text) for text in texts]
     for kernel in PARTIAL[:2]:
