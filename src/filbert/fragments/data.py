@@ -119,7 +119,7 @@ class Fragments:
         n_jobs : int, optional
             Threads; the result does not depend on it.
         """
-        trees = self.kernel.trees_of(X)
+        trees = self._trees_of(X)
         spec, mine = self.kernel._spec(), self.trees
         rows = _core.count_fragments(
             spec, mine._dag, mine._roots, trees._dag, trees._roots, n_threads(n_jobs), None
@@ -140,13 +140,17 @@ class Fragments:
         n_jobs : int, optional
             Threads; the result does not depend on it.
         """
-        trees = self.kernel.trees_of(X)
+        trees = self._trees_of(X)
         spec, mine, normalize = self.kernel._spec(), self.trees, bool(self.kernel.normalize)
         threads = n_threads(n_jobs)
         rows = _core.fragment_features(
             spec, mine._dag, mine._roots, trees._dag, trees._roots, normalize, threads, None
         )
         return self._matrix(rows, len(trees), np.float64)
+
+    def _trees_of(self, X: Any) -> Forest:
+        """Take a forest as it is, also where the kernel is of one part of examples."""
+        return X if isinstance(X, Forest) else self.kernel.trees_of(X)
 
     def _matrix(self, rows: tuple[Any, Any, Any], n: int, dtype: Any) -> sp.csr_array:
         begins, columns, values = rows

@@ -6,6 +6,8 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from filbert import _core
 from filbert.errors import (
@@ -195,9 +197,10 @@ class _Miner:
 
     def _warn(self, found: MinedFragments, wish: str, wanted: float, reached: float) -> None:
         what = (
-            f"{wish} is out of reach: the {found.n:,} fragments that were found, each at least "
-            f"{self._min_frequency} times in the support vectors, have {found.norm_share:.1%} of "
-            "the norm. Lower min_frequency, raise max_fragments, or use search='complete'"
+            f"{wish} is out of reach: what was found at least {self._min_frequency} times in the "
+            f"support vectors, {found.n:,} fragment{'' if found.n == 1 else 's'}, has "
+            f"{found.norm_share:.1%} of the norm. Lower min_frequency, raise max_fragments, or use "
+            "search='complete'"
         )
         warn(FewFragmentsWarning(what, wanted, reached), stacklevel=4)
 
@@ -217,6 +220,8 @@ def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> floa
 def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
     """Return one decision function as a model of its own."""
     known = getattr(model, "model_", model)
+    if isinstance(known, BaseEstimator):
+        raise NotFittedError(f"this {type(known).__name__} is not fitted yet, or has no model_")
     if not isinstance(known, SupportVectorModel):
         raise InputTypeError(
             f"fragments are mined from a SupportVectorModel or a learner that has one, not from "
