@@ -58,9 +58,20 @@ def convergence_chart(x: Sequence[float], gap: Sequence[float], x_name: str) -> 
     step = max(1, math.ceil((high - low) / 4))
     powers = range(low, high + 1, step)
     y = Axis(low, high, [(10.0**p, f"1e{p}" if p else "1") for p in powers], "gap", log=True)
-    first, last = min(x), max(x)
-    ends = [(first, plain(first)), (last, plain(last))] if last > first else [(first, plain(first))]
-    return _chart(points, Axis(first, last, ends, x_name), y)
+    return _chart(points, _between_ends(x, x_name), y)
+
+
+def objective_chart(
+    x: Sequence[float], objective: Sequence[float], x_name: str, name: str
+) -> Markup:
+    """Draw an objective, or whatever else there is of training."""
+    points = list(zip(x, objective, strict=True))
+    return _chart(points, _between_ends(x, x_name), _between_ends([0.0, *objective], name))
+
+
+def _between_ends(values: Sequence[float], name: str) -> Axis:
+    low, high = min(values), max(values)
+    return Axis(low, high, [(value, plain(value)) for value in sorted({low, high})], name)
 
 
 def _chart(points: Points, x: Axis, y: Axis, *, filled: bool = False) -> Markup:

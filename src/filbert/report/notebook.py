@@ -30,7 +30,10 @@ def render_notebook(explanation: dict[str, Any]) -> str:
             is_binary=len(explanation["problems"]) == 1,
             problems=[_problem(problem) for problem in problems],
             n_problems_left=len(explanation["problems"]) - len(problems),
-            examples=[_example(one, problems) for one in explanation["examples"][:_MOST_EXAMPLES]],
+            examples=[
+                _example(one, explanation["problems"])
+                for one in explanation["examples"][:_MOST_EXAMPLES]
+            ],
             n_examples=len(explanation["examples"]),
         )
     )

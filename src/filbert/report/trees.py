@@ -92,6 +92,6 @@ def level(value: float, largest: float) -> int:
 
 
 def leaves(labels: Sequence[str], parents: Sequence[int], most: int = 400) -> str:
-    """Return the text below a tree: the labels of its leaves, which for parse trees is a sentence."""
+    """Return the labels of a tree's leaves, which for parse trees is a sentence."""
     words = [labels[i] for i, below in enumerate(children_of(parents)) if not below]
     return shortened(" ".join(map(printable, words[:most])), most)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from filbert.report.charts import convergence_chart, precision_recall_chart
+from filbert.report.charts import convergence_chart, objective_chart, precision_recall_chart
 from filbert.report.trees import MOST_DRAWN, MOST_DRAWN_SUPPORT, Drawings, leaves, level
+from filbert.report.wording import plain
 
 Explanation = dict[str, Any]
 
@@ -219,16 +220,23 @@ def _confusion(confusion: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _convergence(curves: list[dict[str, Any]]) -> dict[str, Any]:
-    charts = [
-        {
-            "problem": curve["problem"],
-            "steps": curve["x"][-1],
-            "x_name": curve["x_name"],
-            "objective": curve["objective"][-1] if curve["objective"] else None,
-            "gap": curve["gap"][-1],
-            "chart": convergence_chart(curve["x"], curve["gap"], curve["x_name"]),
-        }
-        for curve in curves
-        if curve["x"] and curve["gap"]
-    ]
-    return {"charts": charts[:_MOST_CHARTS], "n_left_out": max(0, len(charts) - _MOST_CHARTS)}
+    charts = [_curve(curve) for curve in curves[:_MOST_CHARTS] if curve["x"]]
+    return {
+        "charts": charts,
+        "has_gaps": any(curve["gap"] for curve in curves),
+        "n_left_out": max(0, len(curves) - _MOST_CHARTS),
+    }
+
+
+def _curve(curve: dict[str, Any]) -> dict[str, Any]:
+    """Draw the gap; perceptrons have none, and something else in place of an objective."""
+    x, x_name = curve["x"], curve["x_name"]
+    if curve["gap"]:
+        figure = f"{curve['gap'][-1]:.1e}"
+        chart = convergence_chart(x, curve["gap"], x_name)
+    else:
+        figure = plain(curve["objective"][-1])
+        name = curve.get("objective_name", "objective")
+        chart = objective_chart(x, curve["objective"], x_name, name)
+    after = f"{figure} after {plain(x[-1])} {x_name}"
+    return {"problem": curve["problem"], "after": after, "chart": chart}

@@ -166,7 +166,8 @@
 
   // Makes a drawing's nodes reachable: one tab stop, then arrow keys along the tree.
   const wire = (article, example) => {
-    const svg = article.querySelector(".contributions svg");
+    const box = article.querySelector(".contributions");
+    const svg = box.querySelector("svg");
     if (!svg) return;
     const nodes = [...svg.querySelectorAll(".node[data-node]")];
     const byNumber = new Map(nodes.map((node) => [Number(node.dataset.node), node]));
@@ -197,7 +198,7 @@
       if (key === "Home") return 0;
       return undefined;
     };
-    svg.addEventListener("keydown", (event) => {
+    box.addEventListener("keydown", (event) => {
       const node = event.target.closest(".node[data-node]");
       if (event.key === "Escape") hideTip();
       if (!node || !/^(Arrow|Home)/.test(event.key)) return;
@@ -208,17 +209,17 @@
       next.setAttribute("tabindex", "0");
       next.focus();
     });
-    svg.addEventListener("focusin", (event) => {
+    box.addEventListener("focusin", (event) => {
       const node = event.target.closest(".node[data-node]");
       if (node) showTip(node);
     });
-    svg.addEventListener("focusout", hideTip);
-    svg.addEventListener("pointerover", (event) => {
+    box.addEventListener("focusout", hideTip);
+    box.addEventListener("pointerover", (event) => {
       const node = event.target.closest(".node[data-node]");
       if (node) showTip(node);
       else hideTip();
     });
-    svg.addEventListener("pointerleave", hideTip);
+    box.addEventListener("pointerleave", hideTip);
   };
   addEventListener("scroll", hideTip, { passive: true, capture: true });
 
