@@ -157,7 +157,7 @@ def _examples(explanation: dict[str, Any]) -> Iterator[str]:
 
 
 def _example(explanation: dict[str, Any], example: dict[str, Any]) -> Iterator[str]:
-    problem = _decisive(explanation, example)
+    problem = _decisive(example)
     positive, negative = (
         explanation["problems"][problem]["positive"],
         explanation["problems"][problem]["negative"],
@@ -187,7 +187,7 @@ def _example(explanation: dict[str, Any], example: dict[str, Any]) -> Iterator[s
         yield f"{near['similarity']:7.3f}  {adds:9} {shortened(note, _WIDTH - 20)}"
 
 
-def _decisive(explanation: dict[str, Any], example: dict[str, Any]) -> int:
+def _decisive(example: dict[str, Any]) -> int:
     """Return the problem that decided: of several, that of the class which was predicted."""
     scores = example["scores"]
     return max(range(len(scores)), key=scores.__getitem__) if len(scores) > 1 else 0
