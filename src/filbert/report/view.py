@@ -124,7 +124,7 @@ def _example(number: int, explanation: Explanation, drawings: Drawings) -> dict[
             i for i, name in enumerate(classes) if name in (one["predicted"], one["actual"])
         ],
         "shown": shown,
-        "scores": _scores(one["scores"], problems),
+        "scores": _scores(one["scores"], problems, _longest_bar(number, explanation)),
         "sum": sum(values),
         "intercept": explanation["model"]["intercept"][shown],
         "score": one["scores"][shown],
@@ -146,9 +146,17 @@ def _example(number: int, explanation: Explanation, drawings: Drawings) -> dict[
     }
 
 
-def _scores(scores: list[float], problems: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _longest_bar(number: int, explanation: Explanation) -> float:
+    """Return the score that has the longest bar: of the example's own, or of all if it has one."""
+    examples = explanation["examples"]
+    compared = [examples[number]] if len(explanation["problems"]) > 1 else examples
+    return max((abs(score) for one in compared for score in one["scores"]), default=0.0)
+
+
+def _scores(
+    scores: list[float], problems: list[dict[str, Any]], largest: float
+) -> list[dict[str, Any]]:
     """Return the classes with their scores, the best first."""
-    largest = max(map(abs, scores), default=0.0)
     order = sorted(range(len(scores)), key=lambda i: -scores[i])
     return [
         {

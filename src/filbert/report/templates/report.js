@@ -148,17 +148,19 @@
   // Colours the nodes for one class and says what each adds.
   const paint = (article, example, problem) => {
     const values = example.contributions[problem];
-    const name = article.querySelector(`.score input[value="${problem}"]`).parentElement.querySelector(".name").textContent;
+    const score = article.querySelector(`.score input[value="${problem}"]`).parentElement;
+    const name = score.querySelector(".name").textContent;
+    const other = score.querySelector(".negative"); // of two classes
     for (const node of article.querySelectorAll(".node[data-node]")) {
       const value = values[Number(node.dataset.node)];
       node.dataset.level = levelOf(value, example.largest);
-      node.valueText = `${signed(value)} for ${name}`;
+      node.valueText = other && value < 0 ? `${signed(-value)} for ${other.textContent}` : `${signed(value)} for ${name}`;
       node.setAttribute("aria-label", `${node.labelText}: ${node.valueText}`);
     }
     for (const element of article.querySelectorAll(".shown-class")) element.textContent = name;
     article.querySelector(".sum-nodes").textContent = signed(example.sums[problem]);
     article.querySelector(".sum-intercept").textContent = signed(numbers.intercept[problem]);
-    article.querySelector(".sum-score").textContent = article.querySelector(`.score input[value="${problem}"]`).parentElement.querySelector(".number").textContent;
+    article.querySelector(".sum-score").textContent = score.querySelector(".number").textContent;
     article.querySelectorAll(".adds").forEach((cell, i) => {
       cell.textContent = signed(example.support[i][problem]);
     });
