@@ -48,7 +48,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Parameters
     ----------
     n_components : int
-        The length of the vectors. Powers of two are two to four times faster for convolutions.
+        The length of the vectors. Powers of two are the fastest for convolutions.
     decay : float in (0, 1]
         The papers' :math:`\lambda`: each production of a fragment but its first costs so much.
     composition : {"convolution", "product"}
@@ -56,7 +56,8 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         product, which is faster and less precise.
     normalize : bool
         Whether vectors have length 1, as with kernels that are normalised. A single node, which
-        has no fragments, is all zeros.
+        has no fragments, is all zeros. Without it, trees of huge kernels may be beyond the range
+        of `dtype`, which is an error.
     dtype : {"float32", "float64"} or numpy type
         Of the vectors, and of the computation.
     random_state : int
