@@ -14,7 +14,7 @@ from benchmarks.rieck2008.section import Options, Row, Section
 from filbert import SymbolSelector
 from filbert.kernels import SubsetTree
 
-SIZES = [25, 50, 75, 100, 150, 200, 300, 500, 750, 1000]
+SIZES = [50, 75, 100, 150, 200, 300, 500, 750, 1000]
 
 
 def measured(name: str, sizes: list[int], n_splits: int) -> list[Row]:

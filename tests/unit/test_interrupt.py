@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filbert import DistributedTreeEmbedding, Forest, TreePerceptron, TreeSVC
+from filbert import DistributedTreeEmbedding, Forest, TreePerceptron, TreeSVC, _core
 from filbert.fragments import mine
 from filbert.kernels import PartialTree, Polynomial, Sequence, SubsetTree, Subtree
 from filbert.model import SupportVectorModel, factorize
@@ -119,6 +119,19 @@ def wide_siblings() -> Callable[[], Any]:
     children = (f"(T {' '.join(rng.choices('abcdefgh', k=20))})" for _ in range(20_000))
     forest = Forest([f"(S {' '.join(children)})"])
     return lambda: factorize(PartialTree(max_steps=None), forest)
+
+
+def symbols_by_pairs() -> Callable[[], Any]:
+    """What symbols gain, from all pairs of distinct nodes: some 10^11 steps."""
+    forest = random_trees(10_000, depth=4)
+    symbol_of, names = _core.node_symbols(forest._dag, False)
+
+    def by_pairs() -> Any:
+        parameters = (PartialTree()._spec(), forest._dag, forest._roots, False)
+        weights = np.ones((len(forest), 1))
+        return _core.symbol_forms_by_pairs(*parameters, weights, symbol_of, len(names), 1)
+
+    return by_pairs
 
 
 def products_of_features() -> Callable[[], Any]:
@@ -230,6 +243,7 @@ WORK = {
     "partial-pairs": partial_pairs,
     "wide-siblings": wide_siblings,
     "products-of-features": products_of_features,
+    "symbols-by-pairs": symbols_by_pairs,
     "training": training,
     "training-on-rows": training_on_rows,
     "training-on-a-sum": training_on_a_sum,
@@ -249,8 +263,8 @@ WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "tra
 WITHIN |= {"training-on-rows": "train", "training-on-a-sum": "train"}
 WITHIN |= {"online": "learn", "epochs": "fit"}
 WITHIN |= dict.fromkeys(("mining", "mining-completely", "mining-partial-trees"), "mine")
-WITHIN["products-of-features"] = "vector_factors"
 WITHIN |= {"embedding": "transform", "embedding-chains": "transform"}
+WITHIN |= {"products-of-features": "vector_factors", "symbols-by-pairs": "by_pairs"}
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")
 WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")
 

@@ -267,6 +267,16 @@ def test_constraints_in_conflict_are_named() -> None:
         assert other not in text
 
 
+def test_what_fails_changes_nothing() -> None:
+    selector = SymbolSelector(n_symbols=2).fit(SENTENCES, CLASSES)
+    before = {name: value for name, value in vars(selector).items() if name.endswith("_")}
+    assert len(before) == 6
+    selector.set_params(n_symbols=5, max_nodes=2.0)
+    with pytest.raises(InvalidParameterError, match="no choice of symbols fulfils"):
+        selector.fit(SENTENCES[:4], CLASSES[:4])
+    assert all(vars(selector)[name] is value for name, value in before.items())
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

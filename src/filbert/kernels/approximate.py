@@ -32,7 +32,8 @@ class ApproximateTree(TreeKernel):
         Symbols that trees do not have are no error: they mean nothing there.
     by : {"label", "production"}
         What a symbol is: a label; or a production, as a tuple of a node's label and its children's.
-        A leaf has no production, its label alone stands for it.
+        A leaf has no production, its label alone stands for it. Partial trees may be rooted in
+        nodes of one label and two productions: where both are chosen, that counts too.
 
     Examples
     --------

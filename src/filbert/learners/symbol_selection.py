@@ -80,7 +80,8 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
     kernel_ : ApproximateTree
     speedup_ : float
         The paper's `q` (Eq. 6), of all pairs of the trees: pairs of nodes with the same symbol by
-        pairs of them with the same chosen symbol. Infinite where no chosen symbol occurs.
+        pairs of them with the same chosen symbol, of nodes that are roots of fragments. Infinite
+        where none is chosen.
 
     Examples
     --------
@@ -133,13 +134,15 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError(
                 f"SymbolSelector: no node of the trees is the root of a fragment of {kernel!r}"
             )
-        self.symbols_ = tuple(self._symbol(symbols.names[s]) for s in present)
+        names = tuple(self._symbol(symbols.names[s]) for s in present)
+        frequencies = symbols.counts[present] / len(trees)
+        chosen = self._choose(names, gains[present], frequencies)
+        self.symbols_ = names
         self.gains_ = gains[present]
-        self.frequencies_ = symbols.counts[present] / len(trees)
-        chosen = self._choose()
-        self.chosen_ = tuple(s for s, yes in zip(self.symbols_, chosen, strict=True) if yes)
+        self.frequencies_ = frequencies
+        self.chosen_ = tuple(s for s, yes in zip(names, chosen, strict=True) if yes)
         self.kernel_ = ApproximateTree(kernel, self.chosen_, by=self.by)
-        pairs = self.frequencies_**2
+        pairs = frequencies**2
         with np.errstate(divide="ignore", invalid="ignore"):
             self.speedup_ = float(pairs.sum() / pairs[chosen].sum())
         return self
@@ -149,20 +152,21 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
 
     # ---------------------------------------------------------------- the choice
 
-    def _choose(self) -> NDArray[np.bool_]:
-        wanted = self._n_wanted()
-        constraints = self._constraints()
+    def _choose(
+        self, symbols: tuple[Symbol, ...], gains: FloatArray, frequencies: FloatArray
+    ) -> NDArray[np.bool_]:
+        wanted = self._n_wanted(len(symbols))
+        constraints = self._constraints(symbols, frequencies)
         if len(constraints) > (wanted is not None):
-            return best_choice(self.gains_, constraints)
+            return best_choice(gains, constraints)
         # Nothing but their number: no solver does this better than sorting.
         if wanted is None:
-            return np.asarray(self.gains_ > 0)
-        chosen = np.zeros(len(self.symbols_), dtype=bool)
-        chosen[np.argsort(-self.gains_, kind="stable")[:wanted]] = True
+            return np.asarray(gains > 0)
+        chosen = np.zeros(len(symbols), dtype=bool)
+        chosen[np.argsort(-gains, kind="stable")[:wanted]] = True
         return chosen
 
-    def _n_wanted(self) -> int | None:
-        n = len(self.symbols_)
+    def _n_wanted(self, n: int) -> int | None:
         wanted = self.n_symbols
         if wanted is None:
             return None
@@ -174,21 +178,22 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
             )
         return int(wanted)
 
-    def _constraints(self) -> list[Constraint]:
-        n = len(self.symbols_)
-        place_of = {symbol: place for place, symbol in enumerate(self.symbols_)}
-        wanted = self._n_wanted()
+    def _constraints(
+        self, symbols: tuple[Symbol, ...], frequencies: FloatArray
+    ) -> list[Constraint]:
+        n = len(symbols)
+        wanted = self._n_wanted(n)
         constraints = [] if wanted is None else [exactly(wanted, n)]
         if self.max_nodes is not None:
-            constraints.append(bounded(self.frequencies_, float(self.max_nodes)))
+            constraints.append(bounded(frequencies, float(self.max_nodes)))
+        place_of = {symbol: place for place, symbol in enumerate(symbols)}
         for kind in _GROUPS:
             for group in getattr(self, kind):
-                symbols = list(dict.fromkeys(self._symbol(self._labels(s)) for s in group))
-                places = [place_of.get(symbol) for symbol in symbols]
-                name = f"{kind}={tuple(symbols)!r}"
-                missing = [s for s, place in zip(symbols, places, strict=True) if place is None]
-                if missing:
-                    name += f" (no tree has {missing[0]!r})"
+                own = list(dict.fromkeys(self._symbol(self._labels(s)) for s in group))
+                places = [place_of.get(symbol) for symbol in own]
+                name = f"{kind}={tuple(own)!r}"
+                if None in places:
+                    name += f" (no tree has {own[places.index(None)]!r})"
                 if kind == "together":
                     constraints.append(together(name, places, n))
                 else:
