@@ -20,10 +20,12 @@ std::string text_of(const Dag& source, const FlatFragment& fragment) {
 }
 
 // Texts are needed only where relevances are the same.
-void order_by_text(const Dag& source, const Flat& flat, std::span<std::size_t> tied) {
+void order_by_text(const Dag& source, const Flat& flat, const StopToken& token,
+                   std::span<std::size_t> tied) {
   std::vector<std::pair<std::string, std::size_t>> named;
   FlatFragment fragment;
   for (const std::size_t i : tied) {
+    token.check();
     fragment.clear();
     flat(i, fragment);
     named.emplace_back(text_of(source, fragment), i);
@@ -33,7 +35,7 @@ void order_by_text(const Dag& source, const Flat& flat, std::span<std::size_t> t
 }
 
 std::vector<std::size_t> order_of(const Dag& source, const std::vector<Worth>& worths,
-                                  const Flat& flat) {
+                                  const Flat& flat, const StopToken& token) {
   const auto size = [&](std::size_t i) { return std::fabs(worths[i].relevance); };
   std::vector<std::size_t> order(worths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -43,7 +45,7 @@ std::vector<std::size_t> order_of(const Dag& source, const std::vector<Worth>& w
   for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
     while (last < order.size() && size(order[last]) == size(order[first])) ++last;
     if (last - first > 1) {
-      order_by_text(source, flat, std::span(order).subspan(first, last - first));
+      order_by_text(source, flat, token, std::span(order).subspan(first, last - first));
     }
   }
   return order;
@@ -63,17 +65,15 @@ NodeId insert(const FlatFragment& fragment, const std::vector<LabelId>& label_he
   return complete.back();
 }
 
-}  // namespace
-
-MinedFragments in_order(const Dag& source, const std::vector<Worth>& worths,
-                        double largest_rejected, const Flat& flat) {
+MinedFragments ordered(const Dag& source, const std::vector<Worth>& worths, const Flat& flat,
+                       const StopToken& token) {
   MinedFragments mined;
-  mined.largest_rejected = largest_rejected;
   DagBuilder builder;
   std::vector<LabelId> label_here(source.labels().size(), kNone);
   std::vector<NodeId> complete;
   FlatFragment fragment;
-  for (const std::size_t i : order_of(source, worths, flat)) {
+  for (const std::size_t i : order_of(source, worths, flat, token)) {
+    token.check();
     fragment.clear();
     flat(i, fragment);
     for (const LabelId label : fragment.labels) {
@@ -87,6 +87,19 @@ MinedFragments in_order(const Dag& source, const std::vector<Worth>& worths,
     mined.frequency.push_back(worths[i].frequency);
   }
   mined.dag = builder.finish();
+  return mined;
+}
+
+}  // namespace
+
+MinedFragments in_order(const MiningTask& task, const std::vector<Worth>& worths,
+                        double largest_rejected, const Flat& flat) {
+  MinedFragments mined;
+  // One task: the calling thread then only watches.
+  parallel_for(1, 1, task.watch, [&](std::size_t, int, const StopToken& token) {
+    mined = ordered(task.dag, worths, flat, token);
+  });
+  mined.largest_rejected = largest_rejected;
   return mined;
 }
 

@@ -47,9 +47,9 @@ struct MinedFragments {
   double largest_rejected = 0.0;  // the best relevance, or bound of it, that was too small
 };
 
-// Puts n fragments in order and makes a forest of them. flat(i, out) writes the i-th, with labels
-// of `source`.
-MinedFragments in_order(const Dag& source, const std::vector<Worth>& worths,
+// Puts the fragments that a search has found in order and makes a forest of them. flat(i, out)
+// writes the i-th, with labels of the task's forest.
+MinedFragments in_order(const MiningTask& task, const std::vector<Worth>& worths,
                         double largest_rejected,
                         const std::function<void(std::size_t, FlatFragment&)>& flat);
 

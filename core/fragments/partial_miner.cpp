@@ -81,7 +81,6 @@ class PartialSearch {
       const State state = std::move(stack_.back());
       stack_.pop_back();
       for (std::size_t depth = 0; depth <= state.found.depth; ++depth) {
-        token_.check();
         grow(state, depth);
       }
     }
@@ -93,7 +92,8 @@ class PartialSearch {
   void grow(const State& state, std::size_t depth) {
     const std::uint32_t most = task_.spec.max_subsequence;
     if (most > 0 && state.n_children[depth] >= most) return;
-    for (PartialGrowth::Grown& grown : scratch_.growth.grow(state.found, depth, bounds_.costs())) {
+    for (PartialGrowth::Grown& grown :
+         scratch_.growth.grow(state.found, depth, bounds_.costs(), token_)) {
       State larger{state.shape, {}, std::move(grown.found), {}};
       larger.shape.labels.push_back(grown.label);
       larger.shape.depths.push_back(static_cast<std::uint32_t>(depth + 1));
@@ -173,7 +173,7 @@ MinedFragments mine_partial_trees(const MiningTask& task, bool complete) {
     all.worths.insert(all.worths.end(), part.worths.begin(), part.worths.end());
     all.largest_rejected = std::max(all.largest_rejected, part.largest_rejected);
   }
-  return in_order(task.dag, all.worths, all.largest_rejected,
+  return in_order(task, all.worths, all.largest_rejected,
                   [&](std::size_t i, FlatFragment& out) { to_flat(all.shapes[i], out); });
 }
 

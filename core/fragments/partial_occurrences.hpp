@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "fragments/judge.hpp"
 #include "fragments/partial_bounds.hpp"
 
@@ -69,9 +70,10 @@ class PartialGrowth {
   };
 
   std::vector<Grown> grow(const PartialOccurrences& from, std::size_t depth,
-                          const PartialCosts& costs) {
+                          const PartialCosts& costs, const StopToken& token) {
     std::vector<Grown> out;
     for (std::size_t first = 0, last = 0; first < from.size(); first = last) {
+      token.check();
       while (last < from.size() && from.same_path(first, last, depth)) ++last;
       const NodeId v = node_at(dag_, from.roots[first], from.path(first).first(depth));
       if (dag_.is_leaf(v)) continue;

@@ -143,12 +143,11 @@ MinedFragments mine_completely(const MiningTask& task, std::vector<SubsetFragmen
     all.largest_rejected = std::max(all.largest_rejected, part.largest_rejected);
     part = {};
   }
-  return in_order(task.dag, all.worths, all.largest_rejected,
-                  [&](std::size_t i, FlatFragment& out) {
-                    const std::size_t first = all.begin[i], n = all.begin[i + 1] - first;
-                    to_flat(task.dag, std::span(all.symbols).subspan(first, n),
-                            std::span(all.open).subspan(first, n), out);
-                  });
+  return in_order(task, all.worths, all.largest_rejected, [&](std::size_t i, FlatFragment& out) {
+    const std::size_t first = all.begin[i], n = all.begin[i + 1] - first;
+    to_flat(task.dag, std::span(all.symbols).subspan(first, n),
+            std::span(all.open).subspan(first, n), out);
+  });
 }
 
 }  // namespace filbert

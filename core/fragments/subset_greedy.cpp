@@ -77,7 +77,7 @@ class GreedyMiner {
     for (const auto& scratch : scratch_) {
       if (scratch) filter_.merge(scratch->filter);
     }
-    return in_order(task_.dag, worths_, filter_.largest_rejected(),
+    return in_order(task_, worths_, filter_.largest_rejected(),
                     [&](std::size_t i, FlatFragment& out) {
                       to_flat(task_.dag, keys_.key(i), keys_.open(i), out);
                     });

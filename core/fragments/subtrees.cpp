@@ -52,7 +52,7 @@ MinedFragments mine_subtrees(const MiningTask& task) {
     n_nodes += std::min(task.dag.sizes()[u], most);
     task.check_size(found.size(), n_nodes);
   });
-  return in_order(task.dag, worths, filter.largest_rejected(),
+  return in_order(task, worths, filter.largest_rejected(),
                   [&](std::size_t i, FlatFragment& out) { to_flat(task.dag, found[i], out); });
 }
 

@@ -86,7 +86,7 @@ def boxes(placed: Layout, widths: list[float]) -> list[tuple[float, float, float
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(parents_and_widths(), st.sampled_from([200.0, 500.0, 2000.0]))
 def test_nodes_do_not_overlap_and_stay_inside(
     tree: tuple[list[int], list[float]], max_width: float

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from filbert import Forest, TreePerceptron, TreeSVC
+from filbert.fragments import mine
 from filbert.kernels import PartialTree, Polynomial, Sequence, SubsetTree, Subtree
 from filbert.model import SupportVectorModel, factorize
 from filbert.sum_factors import vector_factors
@@ -195,6 +196,15 @@ def epochs() -> Callable[[], Any]:
     return learn
 
 
+def mining(kernel: Any, search: Any) -> Callable[[], Any]:
+    """Fragments without number: none is too light, and none too rare."""
+    forest = random_trees(200, depth=5)
+    coef = np.random.default_rng(0).choice([-1.0, 1.0], (1, len(forest)))
+    model = SupportVectorModel(kernel, forest, coef, np.zeros(1))
+    unlimited = {"threshold": 1e12, "min_frequency": 1, "max_fragments": 2**31 - 1}
+    return lambda: mine(model, search=search, **unlimited)
+
+
 WORK = {
     "many-trees": many_trees,
     "wide-nodes": wide_nodes,
@@ -214,11 +224,15 @@ WORK = {
     "sdag+": lambda: planes("sdag+"),
     "online": online,
     "epochs": epochs,
+    "mining": lambda: mining(SubsetTree(1.0, normalize=False), "greedy"),
+    "mining-completely": lambda: mining(SubsetTree(1.0, normalize=False), "complete"),
+    "mining-partial-trees": lambda: mining(PartialTree(normalize=False), "greedy"),
 }
 # The function that calls the core; for kernels it is __call__.
 WITHIN = {"rows": "contributions", "factorising": "factors_of", "training": "train"}
 WITHIN |= {"training-on-rows": "train", "training-on-a-sum": "train"}
 WITHIN |= {"online": "learn", "epochs": "fit"}
+WITHIN |= dict.fromkeys(("mining", "mining-completely", "mining-partial-trees"), "mine")
 WITHIN["products-of-features"] = "vector_factors"
 WITHIN |= dict.fromkeys(("usvm", "sdag", "sdag+"), "add or scores")
 WITHIN |= dict.fromkeys(("factorising-partial", "partial-pairs", "wide-siblings"), "factors_of")

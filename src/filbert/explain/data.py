@@ -303,7 +303,7 @@ class Explanation:
 
         page = render(self.to_dict())
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            Path(path).write_text(page, encoding="utf-8", errors="backslashreplace")
         return page
 
     def _repr_html_(self) -> str:

@@ -13,7 +13,9 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
+from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
+from filbert.learners.svm import TreeSVC
 from filbert.learners.targets import checked_classes, signs_of
 from filbert.model import SupportVectorModel
 
@@ -159,6 +161,11 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_rules(**self._rules())
         if not isinstance(self.weighted, bool | np.bool_):
             raise InvalidParameterError(f"weighted must be True or False, got {self.weighted!r}")
+        learner = self.estimator
+        if not (learner is None or isinstance(learner, TreeSVC | TreePerceptron)):
+            raise InputTypeError(
+                f"estimator must be a TreeSVC or a TreePerceptron, got {type(learner).__name__}"
+            )
         if self.kernel is not None and not isinstance(self.kernel, TreeKernel):
             raise InputTypeError(
                 f"kernel must be SubsetTree, Subtree or PartialTree, got {self.kernel!r}"

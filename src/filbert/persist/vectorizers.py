@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
+from filbert.errors import FilbertError, InputTypeError, ModelFileError
 from filbert.forest import Forest
 from filbert.fragments import Fragments, MinedFragments
 from filbert.kernels import TreeKernel
@@ -86,7 +86,7 @@ def _encoded_learner(learner: Any) -> tuple[dict[str, Any], Arrays]:
     name = type(learner).__name__
     known, module = _LEARNERS.get(name, (None, None))
     if module is None or type(learner) is not known:
-        raise InvalidParameterError(f"a vectorizer with an estimator {name} cannot be saved")
+        raise InputTypeError(f"a FragmentVectorizer with an estimator {name} cannot be saved")
     content, arrays = module.encode(learner)
     return {"name": name, "content": content}, {_LEARNER + k: a for k, a in arrays.items()}
 

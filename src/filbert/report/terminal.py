@@ -7,7 +7,8 @@ from filbert.drawing.labels import number, printable, shortened
 from filbert.drawing.text import draw_arrays
 
 _WIDTH = 96
-_FRAGMENTS = 10  # for and against each class
+_FRAGMENTS = 10  # for and against a class,
+_ALL_FRAGMENTS = 36  # and for all classes together, but 3 for each
 _EXAMPLES = 3
 _NEIGHBOURS = 3
 _LINES = 40  # of a tree
@@ -114,7 +115,9 @@ def _name(label: str) -> str:
 
 
 def _problems(explanation: dict[str, Any]) -> Iterator[str]:
-    for problem in explanation["problems"]:
+    problems = explanation["problems"]
+    most = min(_FRAGMENTS, max(3, _ALL_FRAGMENTS // max(1, len(problems))))
+    for problem in problems:
         yield ""
         yield from _title(f"{problem['positive']} against {problem['negative']}")
         if not problem["n_mined"]:
@@ -124,20 +127,20 @@ def _problems(explanation: dict[str, Any]) -> Iterator[str]:
             f"{problem['n_mined']:,} fragments with {problem['norm_share']:.1%} of the norm "
             f"{problem['norm']:.4g} were mined"
         )
-        for what, name in (("for", problem["positive"]), ("against", problem["positive"])):
-            yield from _fragments(what, _name(name), problem[what])
+        for what in ("for", "against"):
+            yield from _fragments(what, _name(problem["positive"]), problem[what], most)
 
 
-def _fragments(what: str, name: str, fragments: list[dict[str, Any]]) -> Iterator[str]:
+def _fragments(what: str, name: str, fragments: list[dict[str, Any]], most: int) -> Iterator[str]:
     yield ""
     yield f"   weight  times  {what} {name}"
-    for fragment in fragments[:_FRAGMENTS]:
+    for fragment in fragments[:most]:
         text = shortened(printable(fragment["text"]), _WIDTH - 18)
         yield f"{number(fragment['weight']):>9}{fragment['frequency']:7,}  {text}"
     if not fragments:
         yield f"{'none':>9}"
-    elif len(fragments) > _FRAGMENTS:
-        yield f"{'…':>9}{'':9}{len(fragments) - _FRAGMENTS} more"
+    elif len(fragments) > most:
+        yield f"{'…':>9}{'':9}{len(fragments) - most} more"
 
 
 # ---------------------------------------------------------------- examples
@@ -154,7 +157,7 @@ def _examples(explanation: dict[str, Any]) -> Iterator[str]:
 
 
 def _example(explanation: dict[str, Any], example: dict[str, Any]) -> Iterator[str]:
-    problem = _decisive(explanation, example)
+    problem = _decisive(example)
     positive, negative = (
         explanation["problems"][problem]["positive"],
         explanation["problems"][problem]["negative"],
@@ -184,7 +187,7 @@ def _example(explanation: dict[str, Any], example: dict[str, Any]) -> Iterator[s
         yield f"{near['similarity']:7.3f}  {adds:9} {shortened(note, _WIDTH - 20)}"
 
 
-def _decisive(explanation: dict[str, Any], example: dict[str, Any]) -> int:
+def _decisive(example: dict[str, Any]) -> int:
     """Return the problem that decided: of several, that of the class which was predicted."""
     scores = example["scores"]
     return max(range(len(scores)), key=scores.__getitem__) if len(scores) > 1 else 0
