@@ -25,18 +25,23 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Rendered reports by name."""
-    folder = tmp_path_factory.mktemp("report")
+def rendered() -> dict[str, str]:
+    """Reports by name."""
     explanations = {
         "many": explanation(),
         "binary": explanation(["no", "yes"]),
         "hostile": hostile(),
     }
-    paths = {}
-    for name, made in explanations.items():
-        paths[name] = folder / f"{name}.html"
-        paths[name].write_text(render(made), encoding="utf-8")
+    return {name: render(made) for name, made in explanations.items()}
+
+
+@pytest.fixture(scope="session")
+def pages(rendered: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same as files."""
+    folder = tmp_path_factory.mktemp("report")
+    paths = {name: folder / f"{name}.html" for name in rendered}
+    for name, path in paths.items():
+        path.write_text(rendered[name], encoding="utf-8")
     return paths
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from filbert import TreePerceptron, TreeSVC, explain
 from filbert.drawing.labels import printable
 from filbert.errors import InvalidParameterError
+from filbert.kernels import PartialTree, Subtree
 from filbert.report import view
 from filbert.report.html import render
 from filbert.report.notebook import render_notebook
@@ -49,13 +51,13 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page() -> Page:
-    return Page(render(explanation()))
+def page(rendered: dict[str, str]) -> Page:
+    return Page(rendered["many"])
 
 
 @pytest.fixture(scope="module")
-def hostile_page() -> Page:
-    return Page(render(hostile()))
+def hostile_page(rendered: dict[str, str]) -> Page:
+    return Page(rendered["hostile"])
 
 
 def test_the_page_is_well_formed(page: Page, hostile_page: Page) -> None:
@@ -98,8 +100,8 @@ def test_every_hostile_label_is_there_as_text(hostile_page: Page) -> None:
         )
 
 
-def test_no_character_can_turn_the_page_around_or_break_it() -> None:
-    text = render(hostile())
+def test_no_character_can_turn_the_page_around_or_break_it(rendered: dict[str, str]) -> None:
+    text = rendered["hostile"]
     text.encode("utf-8")  # no half of a pair
     assert not re.search(
         "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text
@@ -176,6 +178,41 @@ def test_what_is_too_much_to_draw_is_text(monkeypatch: pytest.MonkeyPatch) -> No
     page = Page(render(explanation(trees=[chain([f"n{i}" for i in range(10)])] * 5)))
     assert len(page.texts["pre"]) == 2 + 4  # examples and support vectors
     assert "├─ n1\n" in page.texts["pre"][-1]
+
+
+def test_of_a_large_tree_the_program_gets_what_is_drawn() -> None:
+    tree = arrays(f"(S {'(phrase some words in it)' * 400})")
+    page = Page(render(explanation(trees=[tree, tree])))
+    [numbers] = [json.loads(text) for text in page.texts["script"] if text.startswith("{")]
+    for one in numbers["examples"]:
+        lengths = {len(values) for values in (one["parents"], *one["contributions"])}
+        assert lengths == {400}
+        assert one["parents"][0] == -1
+        assert all(0 <= parent < place for place, parent in enumerate(one["parents"]) if place)
+
+
+X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))", "(X d)"]
+Y = ["statement", "statement", "question", "question", "other"]
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        TreeSVC(),
+        TreeSVC(PartialTree()),
+        TreeSVC(Subtree(), strategy="sdag+", random_state=0),
+        TreePerceptron(),
+    ],
+)
+def test_explanations_of_models_are_shown(learner: Any) -> None:
+    for made in (
+        explain(learner.fit(X, Y), X, Y),
+        explain(learner, X),
+        explain(learner),
+        explain(learner.fit(X[:4], Y[:4]), X[:4], Y[:4], top=0),
+    ):
+        assert Page(render(made.to_dict())).open == []
+        assert Page(render_notebook(made.to_dict())).open == []
 
 
 def test_rendering_changes_nothing_and_is_the_same_each_time() -> None:

@@ -24,17 +24,10 @@ from filbert.report.wording import bare, label, percent, plain, signed
 def render(explanation: dict[str, Any]) -> str:
     """Return the whole page of an explanation, given as plain data."""
     checked(explanation)
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            view=view_of(explanation),
-            numbers=Markup(
-                json.dumps(numbers_of(explanation), separators=(",", ":"), allow_nan=False)
-            ),
-            **_assets(),
-        )
-    )
+    view = view_of(explanation)
+    numbers = json.dumps(numbers_of(explanation, view), separators=(",", ":"), allow_nan=False)
+    page = environment().get_template("page.html")
+    return page.render(view=view, numbers=Markup(numbers), **_assets())
 
 
 def checked(explanation: dict[str, Any]) -> None:

@@ -91,6 +91,11 @@ def level(value: float, largest: float) -> int:
     return steps if value > 0 else -steps
 
 
+def drawn_nodes(drawing: str) -> list[int]:
+    """Return the preorder numbers of the nodes that a drawing shows, in their order there."""
+    return [int(match[1]) for match in _NODE.finditer(drawing)]
+
+
 def leaves(labels: Sequence[str], parents: Sequence[int], most: int = 400) -> str:
     """Return the labels of a tree's leaves, which for parse trees is a sentence."""
     words = [labels[i] for i, below in enumerate(children_of(parents)) if not below]

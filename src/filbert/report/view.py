@@ -3,7 +3,14 @@
 from typing import Any
 
 from filbert.report.charts import convergence_chart, objective_chart, precision_recall_chart
-from filbert.report.trees import MOST_DRAWN, MOST_DRAWN_SUPPORT, Drawings, leaves, level
+from filbert.report.trees import (
+    MOST_DRAWN,
+    MOST_DRAWN_SUPPORT,
+    Drawings,
+    drawn_nodes,
+    leaves,
+    level,
+)
 from filbert.report.wording import plain
 
 Explanation = dict[str, Any]
@@ -35,6 +42,7 @@ def view_of(explanation: Explanation) -> dict[str, Any]:
         "metrics": _metrics(explanation["metrics"]),
         "convergence": _convergence(explanation["model"]["convergence"]),
         "fragments": fragments,
+        "has_open": any(any(f["open"]) for p in problems for f in (*p["for"], *p["against"])),
         "examples": [
             _example(i, explanation, drawings) for i in range(len(explanation["examples"]))
         ],
@@ -42,20 +50,29 @@ def view_of(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def numbers_of(explanation: Explanation) -> dict[str, Any]:
+def numbers_of(explanation: Explanation, view: dict[str, Any]) -> dict[str, Any]:
     """Return what the page's program needs: numbers alone, so that no text can break out of it."""
     return {
         "intercept": _rounded(explanation["model"]["intercept"]),
         "examples": [
-            {
-                "parents": [int(parent) for parent in one["tree"]["parents"]],
-                "contributions": [_rounded(values) for values in one["contributions"]],
-                "sums": _rounded([sum(values) for values in one["contributions"]]),
-                "support": [_rounded(near["contributions"]) for near in one["support"]],
-                "largest": _largest(one["contributions"]),
-            }
-            for one in explanation["examples"]
+            _numbers_of_example(one, drawn_nodes(shown["drawing"]))
+            for one, shown in zip(explanation["examples"], view["examples"], strict=True)
         ],
+    }
+
+
+def _numbers_of_example(one: dict[str, Any], nodes: list[int]) -> dict[str, Any]:
+    """Return what belongs to the nodes that are drawn, by their order in the drawing."""
+    places = {node: place for place, node in enumerate(nodes)}
+    parents = one["tree"]["parents"]
+    return {
+        "parents": [places.get(int(parents[node]), -1) for node in nodes],
+        "contributions": [
+            _rounded([values[node] for node in nodes]) for values in one["contributions"]
+        ],
+        "sums": _rounded([sum(values) for values in one["contributions"]]),
+        "support": [_rounded(near["contributions"]) for near in one["support"]],
+        "largest": _largest(one["contributions"]),
     }
 
 
@@ -240,11 +257,11 @@ def _curve(curve: dict[str, Any]) -> dict[str, Any]:
     """Draw the gap; perceptrons have none, and something else in place of an objective."""
     x, x_name = curve["x"], curve["x_name"]
     if curve["gap"]:
-        figure = f"{curve['gap'][-1]:.1e}"
+        figure = f"gap {curve['gap'][-1]:.1e}"
         chart = convergence_chart(x, curve["gap"], x_name)
     else:
-        figure = plain(curve["objective"][-1])
         name = curve.get("objective_name", "objective")
+        figure = f"{name} {plain(curve['objective'][-1])}"
         chart = objective_chart(x, curve["objective"], x_name, name)
     after = f"{figure} after {plain(x[-1])} {x_name}"
     return {"problem": curve["problem"], "after": after, "chart": chart}

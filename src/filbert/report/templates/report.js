@@ -22,6 +22,15 @@
   const count = (shown, all, what) =>
     shown === all ? `${all.toLocaleString("en")} ${what}` : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")} ${what}`;
 
+  // Pages inside of others may not be allowed to have an address.
+  const setAddress = (hash) => {
+    try {
+      history.replaceState(null, "", hash);
+    } catch {
+      // then it has none
+    }
+  };
+
   // ------------------------------------------------------------ light and dark
 
   const inDark = matchMedia("(prefers-color-scheme: dark)");
@@ -151,12 +160,12 @@
     const score = article.querySelector(`.score input[value="${problem}"]`).parentElement;
     const name = score.querySelector(".name").textContent;
     const other = score.querySelector(".negative"); // of two classes
-    for (const node of article.querySelectorAll(".node[data-node]")) {
-      const value = values[Number(node.dataset.node)];
+    article.querySelectorAll(".node[data-node]").forEach((node, i) => {
+      const value = values[i];
       node.dataset.level = levelOf(value, example.largest);
       node.valueText = other && value < 0 ? `${signed(-value)} for ${other.textContent}` : `${signed(value)} for ${name}`;
       node.setAttribute("aria-label", `${node.labelText}: ${node.valueText}`);
-    }
+    });
     for (const element of article.querySelectorAll(".shown-class")) element.textContent = name;
     article.querySelector(".sum-nodes").textContent = signed(example.sums[problem]);
     article.querySelector(".sum-intercept").textContent = signed(numbers.intercept[problem]);
@@ -172,7 +181,6 @@
     const svg = box.querySelector("svg");
     if (!svg) return;
     const nodes = [...svg.querySelectorAll(".node[data-node]")];
-    const byNumber = new Map(nodes.map((node) => [Number(node.dataset.node), node]));
     svg.setAttribute("role", "tree");
     svg.setAttribute("aria-label", "The tree; arrow keys go from node to node");
     for (const node of nodes) {
@@ -187,25 +195,21 @@
       node.setAttribute("tabindex", "-1");
     }
     if (nodes.length) nodes[0].setAttribute("tabindex", "0");
-    const siblings = (number) => {
-      const parent = example.parents[number];
-      return [...byNumber.keys()].filter((other) => example.parents[other] === parent);
-    };
-    const target = (number, key) => {
-      const row = siblings(number);
-      if (key === "ArrowUp") return example.parents[number];
-      if (key === "ArrowDown") return [...byNumber.keys()].find((other) => example.parents[other] === number);
-      if (key === "ArrowLeft") return row[row.indexOf(number) - 1];
-      if (key === "ArrowRight") return row[row.indexOf(number) + 1];
-      if (key === "Home") return 0;
-      return undefined;
+    const { parents } = example; // by order in the drawing
+    const target = (place, key) => {
+      const row = nodes.map((_, other) => other).filter((other) => parents[other] === parents[place]);
+      if (key === "ArrowUp") return parents[place];
+      if (key === "ArrowDown") return parents.indexOf(place);
+      if (key === "ArrowLeft") return row[row.indexOf(place) - 1];
+      if (key === "ArrowRight") return row[row.indexOf(place) + 1];
+      return 0;
     };
     box.addEventListener("keydown", (event) => {
       const node = event.target.closest(".node[data-node]");
       if (event.key === "Escape") hideTip();
       if (!node || !/^(Arrow|Home)/.test(event.key)) return;
       event.preventDefault();
-      const next = byNumber.get(target(Number(node.dataset.node), event.key));
+      const next = nodes[target(nodes.indexOf(node), event.key)];
       if (!next) return;
       for (const other of nodes) other.setAttribute("tabindex", "-1");
       next.setAttribute("tabindex", "0");
@@ -268,7 +272,7 @@
         list.scrollTop = row.offsetTop - list.clientHeight / 3;
       }
       if (focus) rows[i].element.focus({ preventScroll: true });
-      if (remember) history.replaceState(null, "", `#example-${i}`);
+      if (remember) setAddress(`#example-${i}`);
       reachableSoon();
     };
 
