@@ -6,8 +6,6 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from filbert import _core
 from filbert.errors import (
@@ -220,12 +218,10 @@ def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> floa
 def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
     """Return one decision function as a model of its own."""
     known = getattr(model, "model_", model)
-    if isinstance(known, BaseEstimator):
-        raise NotFittedError(f"this {type(known).__name__} is not fitted yet, or has no model_")
     if not isinstance(known, SupportVectorModel):
         raise InputTypeError(
-            f"fragments are mined from a SupportVectorModel or a learner that has one, not from "
-            f"{type(known).__name__}: train with SubsetTree, Subtree or PartialTree alone"
+            "fragments are mined from a SupportVectorModel or a fitted learner that has one, not "
+            f"from {type(known).__name__}: train with SubsetTree, Subtree or PartialTree alone"
         )
     n = len(known.coef)
     if not is_number(problem, Integral) or not 0 <= problem < n:
