@@ -84,7 +84,8 @@ def explain(
     --------
     >>> from filbert import TreeSVC
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
-    >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
+    >>> y = ["statement", "statement", "question", "question"]
+    >>> clf = TreeSVC(random_state=0).fit(X, y)
     >>> explanation = explain(clf, ["(S (NP e) (VP b))"])
     >>> explanation.problems[0].positive, explanation.problems[0].for_[0].text
     ('statement', '(S (NP …) (VP …))')

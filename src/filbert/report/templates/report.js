@@ -292,6 +292,7 @@
       for (const row of rows) row.item.hidden = !kept.has(row);
       $("example-count").textContent = count(shown.length, rows.length, "examples");
       $("example-empty").hidden = shown.length > 0;
+      list.hidden = shown.length === 0;
       if (shown.length && (current === null || !kept.has(rows[current]))) select(rows.indexOf(shown[0]), { remember: false });
     };
 
