@@ -6,6 +6,7 @@
 // preorder, and so in one way only.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 
 #include "fragments/subset_miner.hpp"

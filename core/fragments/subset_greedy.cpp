@@ -15,10 +15,10 @@
 // While places are chosen one after another, what can no longer pass is dropped: frequency and
 // bound (judge.hpp) only get smaller. That changes nothing but the time.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
-#include "base/power.hpp"
 #include "fragments/subset_miner.hpp"
 #include "fragments/subset_places.hpp"
 

@@ -1,5 +1,6 @@
 #include "fragments/subset_miner.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/power.hpp"
@@ -33,9 +34,9 @@ std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
 }
 
 double subset_value(const KernelSpec& spec, std::span<const std::uint32_t> key) {
-  std::uint32_t n_productions = is_leaf_key(key) ? 1 : 0;
-  for (const std::uint32_t p : key) n_productions += p != kNone && !is_leaf_key(key) ? 1 : 0;
-  return power(std::sqrt(spec.decay), n_productions);
+  if (is_leaf_key(key)) return std::sqrt(spec.decay);
+  const auto n_bare = std::count(key.begin(), key.end(), kNone);
+  return power(std::sqrt(spec.decay), static_cast<std::uint32_t>(key.size() - n_bare));
 }
 
 }  // namespace filbert

@@ -1,0 +1,17 @@
+"""Fragments: what a tree kernel counts, and which of them decide in a model."""
+
+from filbert.fragments.data import Fragment, Fragments
+from filbert.fragments.mined import Criterion, MinedFragments
+from filbert.fragments.mining import mine, weight_norm
+from filbert.fragments.rules import Search, check_rules
+
+__all__ = [
+    "Criterion",
+    "Fragment",
+    "Fragments",
+    "MinedFragments",
+    "Search",
+    "check_rules",
+    "mine",
+    "weight_norm",
+]

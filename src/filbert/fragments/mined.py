@@ -1,0 +1,92 @@
+"""What mining gives: fragments with their weights."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filbert.fragments.data import Fragments
+
+FloatArray = NDArray[np.float64]
+Criterion = Literal["gradient", "chi2"]
+
+
+@dataclass(frozen=True)
+class MinedFragments:
+    """The fragments that weigh most in a model, the most relevant first, then by text.
+
+    Attributes
+    ----------
+    fragments : Fragments
+    weight : ndarray of shape (n,)
+        The component of the model's weight vector (Pighin & Moschitti 2010, Eq. 6).
+    relevance : ndarray of shape (n,)
+        What they were chosen by: the weight, or chi-square.
+    frequency : ndarray of int of shape (n,)
+        How many nodes of the support vectors they are rooted at.
+    base : float
+        The paper's B: the relevance of the best base fragment.
+    threshold : float
+        B / L: what is less relevant was left out.
+    norm : float
+        The norm of the model's weight vector, over all fragments there are.
+    """
+
+    fragments: Fragments
+    weight: FloatArray
+    relevance: FloatArray
+    frequency: NDArray[np.int64]
+    base: float
+    threshold: float
+    norm: float
+    criterion: Criterion = "gradient"
+
+    @property
+    def n(self) -> int:
+        """The number of fragments."""
+        return len(self.fragments)
+
+    @property
+    def norm_in(self) -> float:
+        """The norm of the part of the weight vector that these fragments span."""
+        return float(np.sqrt(np.sum(self.weight**2)))
+
+    @property
+    def norm_share(self) -> float:
+        """The share of the norm that is kept; 1 where there is nothing to keep."""
+        return self.norm_in / self.norm if self.norm > 0 else 1.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The paper's bounds of `norm_in`: B/L and B, times the root of the number of fragments.
+
+        The upper one takes for granted that no fragment is heavier than the best base fragment, as
+        the paper does. By chi-square there are no such bounds: 0 and `norm`.
+        """
+        if self.criterion == "chi2":
+            return 0.0, self.norm
+        root = float(np.sqrt(self.n))
+        return self.threshold * root, self.base * root
+
+    def first(self, n: int) -> "MinedFragments":
+        """Return the most relevant of them."""
+        return MinedFragments(
+            self.fragments[:n],
+            self.weight[:n],
+            self.relevance[:n],
+            self.frequency[:n],
+            self.base,
+            self.threshold,
+            self.norm,
+            self.criterion,
+        )
+
+    def __repr__(self) -> str:
+        head = f"{self.n:,} fragments with {self.norm_share:.1%} of the norm {self.norm:.6g}"
+        texts = self.fragments[:10].texts()
+        rows = [
+            f"  {weight:+.4g}  {n:,}x  {text}"
+            for weight, n, text in zip(self.weight, self.frequency, texts, strict=False)
+        ]
+        return "\n".join([head, *rows, *(["  …"] if self.n > 10 else [])])

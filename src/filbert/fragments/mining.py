@@ -1,0 +1,230 @@
+"""Mining: the fragments that weigh most in a model."""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from filbert import _core
+from filbert.errors import (
+    FewFragmentsWarning,
+    InputTypeError,
+    InvalidParameterError,
+    TooManyFragmentsError,
+)
+from filbert.forest import Forest
+from filbert.fragments.data import Fragments
+from filbert.fragments.mined import Criterion, MinedFragments
+from filbert.fragments.rules import Search, check_rules
+from filbert.kernels.algebra import is_number
+from filbert.model import SupportVectorModel
+from filbert.threads import n_threads
+
+_NOTHING = 1e-12  # of the best base fragment: what is lighter is rounding
+
+
+def mine(
+    model: Any,
+    *,
+    problem: int = 0,
+    threshold: float = 50.0,
+    n_fragments: int | None = None,
+    norm_share: float | None = None,
+    criterion: Criterion = "gradient",
+    min_frequency: int = 3,
+    search: Search = "greedy",
+    max_fragments: int = 1_000_000,
+    n_jobs: int | None = None,
+    progress: Any = None,
+) -> MinedFragments:
+    r"""Find the fragments that weigh most in a model (Pighin & Moschitti 2010).
+
+    A fragment's weight is :math:`w_f = \sum_i \alpha_i y_i t_{i,f} \lambda^{s(f)/2} / \|x_i\|`
+    (Eq. 6), with :math:`t_{i,f}` the number of its occurrences in the `i`-th support vector and
+    `s` its number of productions. Kept are those with :math:`|w_f| \ge B / L`, where `B` is the
+    weight of the heaviest base fragment: of a node with its children, under PartialTree of a single
+    node, under Subtree of any subtree.
+
+    Parameters
+    ----------
+    model : SupportVectorModel, or a fitted learner with such a `model_`
+    problem : int
+        Which decision function: 0 of a model of two classes, else the number of the class.
+    threshold : float
+        The paper's `L`.
+    n_fragments : int, optional
+        Find so many, in place of a fixed threshold: `L` is doubled, from `threshold` on, until
+        there are enough, and the most relevant are kept.
+    norm_share : float, optional
+        Find as few as have this share of the norm of the weight vector, by doubling `L` as well.
+    criterion : {"gradient", "chi2"}
+        What relevance is: the weight, or chi-square of occurrence in support vectors of positive
+        and negative coefficients.
+    min_frequency : int
+        Fragments with fewer occurrences in the support vectors are left out.
+    search : {"greedy", "complete"}
+        The paper's Algorithm 5.1, which grows fragments that are relevant themselves; or all that
+        are relevant, also those that only light ones lead to, which may take much longer.
+    max_fragments : int
+        More of them raise :class:`~filbert.errors.TooManyFragmentsError`.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with ``(done, total)``.
+
+    Warns
+    -----
+    FewFragmentsWarning
+        Where `n_fragments` or `norm_share` cannot be reached.
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
+    >>> found = mine(clf, min_frequency=2)
+    >>> str(found.fragments[0]), int(found.frequency[0])
+    ('(Q (VP …) (NP …))', 2)
+    """
+    own = _checked_model(model, problem)
+    check_rules(
+        threshold=threshold,
+        n_fragments=n_fragments,
+        norm_share=norm_share,
+        criterion=criterion,
+        min_frequency=min_frequency,
+        search=search,
+        max_fragments=max_fragments,
+    )
+    miner = _Miner(own, criterion, search, int(min_frequency), int(max_fragments), n_jobs, progress)
+    if n_fragments is not None:
+        return miner.first(int(n_fragments), float(threshold))
+    if norm_share is not None:
+        return miner.share(float(norm_share), float(threshold))
+    return miner.mine(float(threshold))[0]
+
+
+class _Miner:
+    """The searches of one decision function, for one threshold after another."""
+
+    def __init__(
+        self,
+        model: SupportVectorModel,
+        criterion: Criterion,
+        search: Search,
+        min_frequency: int,
+        max_fragments: int,
+        n_jobs: int | None,
+        progress: Any,
+    ) -> None:
+        self._kernel = model.kernel
+        self._criterion: Criterion = criterion
+        self._complete = search == "complete"
+        self._min_frequency = min_frequency
+        self._max_fragments = max_fragments
+        self._threads = n_threads(n_jobs)
+        self._progress = progress
+        self._norm = weight_norm(model, n_jobs=n_jobs)
+        self._core = _core.FragmentMiner(
+            model.kernel._spec(),
+            model.support._dag,
+            model.support._roots,
+            np.ascontiguousarray(model.coef[0]),
+            bool(model.kernel.normalize),
+            criterion == "chi2",
+            self._threads,
+            None,
+        )
+        self._base = self._core.base(min_frequency)
+
+    def mine(self, factor: float) -> tuple[MinedFragments, float]:
+        """Return what is found for a threshold, and the best relevance that it left out."""
+        threshold = self._base / factor
+        dag, roots, open, weight, relevance, frequency, rejected = self._core.mine(
+            self._complete,
+            threshold,
+            self._min_frequency,
+            self._max_fragments,
+            self._threads,
+            self._progress,
+        )
+        found = MinedFragments(
+            Fragments(self._kernel, Forest._of(dag, roots), open.view(bool)),
+            weight,
+            relevance,
+            frequency.astype(np.int64),
+            self._base,
+            threshold,
+            self._norm,
+            self._criterion,
+        )
+        return found, rejected
+
+    def first(self, n: int, factor: float) -> MinedFragments:
+        """Return the n most relevant."""
+        found = self._until(lambda found: found.n >= n, factor)
+        if found.n < n:
+            self._warn(found, f"n_fragments={n:,}", n, found.n)
+        return found.first(n)
+
+    def share(self, wanted: float, factor: float) -> MinedFragments:
+        """Return as few as have this share of the norm."""
+        found = self._until(lambda found: found.norm_share >= wanted, factor)
+        if found.norm_share < wanted:
+            self._warn(found, f"norm_share={wanted:g}", wanted, found.norm_share)
+            return found
+        if found.norm == 0:
+            return found.first(0)
+        shares = np.sqrt(np.cumsum(found.weight**2)) / found.norm
+        return found.first(min(int(np.searchsorted(shares, wanted)) + 1, found.n))
+
+    def _until(self, enough: Callable[[MinedFragments], bool], factor: float) -> MinedFragments:
+        """Double the factor until there is enough, or no more to be found."""
+        found, rejected = self.mine(factor)
+        while not enough(found) and rejected > _NOTHING * self._base:
+            factor *= 2
+            while self._base / factor > rejected:  # would find the same
+                factor *= 2
+            try:
+                found, rejected = self.mine(factor)
+            except TooManyFragmentsError:
+                break
+        return found
+
+    def _warn(self, found: MinedFragments, wish: str, wanted: float, reached: float) -> None:
+        what = (
+            f"{wish} is out of reach: what was found at least {self._min_frequency} times in the "
+            f"support vectors, {found.n:,} fragment{'' if found.n == 1 else 's'}, has "
+            f"{found.norm_share:.1%} of the norm. Lower min_frequency, raise max_fragments, or use "
+            "search='complete'"
+        )
+        warn(FewFragmentsWarning(what, wanted, reached), stacklevel=4)
+
+
+def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> float:
+    """Compute the norm of the weight vector of a model's first decision function, exactly."""
+    used = np.flatnonzero(model.coef[0])
+    if len(used) == 0:
+        return 0.0
+    coef = model.coef[:1, used]
+    own = SupportVectorModel(model.kernel.whole(), model.support[used], coef, np.zeros(1))
+    return float(
+        np.sqrt(max(0.0, coef[0] @ own.decision_function(own.support, n_jobs=n_jobs)[:, 0]))
+    )
+
+
+def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
+    """Return one decision function as a model of its own."""
+    known = getattr(model, "model_", model)
+    if not isinstance(known, SupportVectorModel):
+        raise InputTypeError(
+            "fragments are mined from a SupportVectorModel or a fitted learner that has one, not "
+            f"from {type(known).__name__}: train with SubsetTree, Subtree or PartialTree alone"
+        )
+    n = len(known.coef)
+    if not is_number(problem, Integral) or not 0 <= problem < n:
+        raise InvalidParameterError(f"problem must be from 0 to {n - 1}, got {problem!r}")
+    one = slice(int(problem), int(problem) + 1)
+    return SupportVectorModel(known.kernel, known.support, known.coef[one], known.intercept[one])
