@@ -114,10 +114,12 @@ class Linearised:
 Vectorizer = Callable[[TreeSVC], FragmentVectorizer]
 
 
-def linearised(model: Trained, vectorizer: Vectorizer) -> Linearised:
+def linearised(
+    model: Trained, vectorizer: Vectorizer, costs: Iterable[float] = LINEAR_COSTS
+) -> Linearised:
     """Mine with the parameters of `vectorizer`, and score LIN and OPT."""
     data = model.data
-    C, factor, _ = chosen_linear(model, vectorizer)
+    C, factor, _ = chosen_linear(model, vectorizer, costs)
     fitted = vectorizer(model.stk).fit(data.X, data.y)
     X_test = fitted.transform(data.X_test)
     opt = linear(C, factor).fit(fitted.transform(data.X), data.y)
@@ -130,13 +132,15 @@ def linearised(model: Trained, vectorizer: Vectorizer) -> Linearised:
     )
 
 
-def chosen_linear(model: Trained, vectorizer: Vectorizer) -> tuple[float, float, float]:
+def chosen_linear(
+    model: Trained, vectorizer: Vectorizer, costs: Iterable[float] = LINEAR_COSTS
+) -> tuple[float, float, float]:
     """Choose C and j for OPT, and return what it scores on the development set too."""
     dev = model.data.development()
     fitted = vectorizer(model.on_development).fit(dev.X, dev.y)
     X, X_test = fitted.transform(dev.X), fitted.transform(dev.X_test)
     choices: list[tuple[float, float, float]] = []
-    for C, factor in product(LINEAR_COSTS, factors_for(dev)):
+    for C, factor in product(costs, factors_for(dev)):
         predicted = linear(C, factor).fit(X, dev.y).predict(X_test)
         choices.append((C, factor, score(dev, predicted)))
     return max(choices, key=lambda choice: choice[2])
