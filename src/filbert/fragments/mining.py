@@ -83,7 +83,7 @@ def mine(
     --------
     >>> from filbert import TreeSVC
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
-    >>> clf = TreeSVC().fit(X, ["statement", "statement", "question", "question"])
+    >>> clf = TreeSVC(random_state=0).fit(X, ["statement", "statement", "question", "question"])
     >>> found = mine(clf, min_frequency=2)
     >>> str(found.fragments[0]), int(found.frequency[0])
     ('(Q (VP …) (NP …))', 2)

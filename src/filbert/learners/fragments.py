@@ -66,7 +66,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> from filbert import TreeSVC
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
     >>> y = ["statement", "statement", "question", "question"]
-    >>> vectorizer = FragmentVectorizer(TreeSVC(), min_frequency=2).fit(X, y)
+    >>> vectorizer = FragmentVectorizer(TreeSVC(random_state=0), min_frequency=2).fit(X, y)
     >>> vectorizer.get_feature_names_out()[:2].tolist()
     ['(Q (VP …) (NP …))', '(S (NP …) (VP …))']
     """
