@@ -11,15 +11,11 @@ to see whether it works; its results go to build/quick.
 Plots need matplotlib: pip install ".[bench]".
 """
 
-import argparse
-import json
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from benchmarks.rieck2008 import accuracy, pairs, stability
-from benchmarks.rieck2008.section import Options, Section
-from benchmarks.sections import results_folder, write_sections
+from benchmarks.sections import Options, Section, run_paper
 
 SECTIONS: dict[str, Callable[[Options], Section]] = {
     "accuracy": accuracy.section,
@@ -30,20 +26,5 @@ SECTIONS: dict[str, Callable[[Options], Section]] = {
 ONE: dict[str, Callable[..., Any]] = {**pairs.ONE}
 
 
-def main(names: list[str], *, quick: bool) -> None:
-    folder = results_folder(quick=quick)
-    options = Options(quick, folder)
-    sections = {name: partial(section, options) for name, section in SECTIONS.items()}
-    write_sections("paper_rieck2008", sections, names, folder)
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
-    parser.add_argument("--quick", action="store_true", help="a small part of each section")
-    parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.one:
-        print(json.dumps(ONE[arguments.one[0]](*arguments.one[1:])))
-    else:
-        main(arguments.only, quick=arguments.quick)
+    run_paper("paper_rieck2008", __doc__.partition("\n")[0], SECTIONS, ONE)

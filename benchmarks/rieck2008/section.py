@@ -1,7 +1,6 @@
 """What a section of the benchmark gives, and how much of it is asked for."""
 
-from benchmarks.aiolli2007.section import Options
-from benchmarks.sections import Row, Section
+from benchmarks.sections import Options, Row, Section
 
 __all__ = ["MODULE", "Options", "Row", "Section"]
 

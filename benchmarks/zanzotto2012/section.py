@@ -1,9 +1,6 @@
 """What a section of the benchmark gives, and how much of it is asked for."""
 
-from dataclasses import dataclass
-from pathlib import Path
-
-from benchmarks.sections import Row, Section
+from benchmarks.sections import Options, Row, Section
 
 __all__ = ["COMPOSITIONS", "DECAYS", "MODULE", "D", "Options", "Row", "Section"]
 
@@ -12,11 +9,3 @@ MODULE = "benchmarks.paper_zanzotto2012"  # what processes of their own run
 D = 8192
 DECAYS = (0.2, 0.4, 0.6, 0.8, 1.0)
 COMPOSITIONS = ("product", "convolution")
-
-
-@dataclass(frozen=True)
-class Options:
-    """How much to measure."""
-
-    quick: bool  # a small part of it, to see whether it works
-    plots: Path  # the folder that they go to
