@@ -137,6 +137,16 @@ def test_fragments_are_filtered(visit: Open) -> None:
     assert page.locator(".fragment").count() == 24
 
 
+def test_more_fragments_are_shown_when_asked_for(visit: Open) -> None:
+    page = visit("hostile")
+    assert texts(page, "#fragment-count") == ["96 fragments"]
+    assert page.locator(".fragment").count() == 24
+    page.focus("#fragment-more")
+    page.keyboard.press("Enter")
+    assert page.locator(".fragment").count() == 48
+    assert page.evaluate("document.activeElement.closest('.fragment:nth-child(25)') !== null")
+
+
 def test_two_classes_have_one_problem(visit: Open) -> None:
     page = visit("binary")
     assert page.locator("#fragment-class").count() == 0

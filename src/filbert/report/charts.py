@@ -127,6 +127,6 @@ def _grid(x: Axis, y: Axis) -> Markup:
 
 
 def _thinned(points: Points) -> Points:
-    """Keep the first, the last and every so manieth point in between."""
+    """Keep the first point, the last, and as many in between as can be seen."""
     step = math.ceil(len(points) / _MOST_POINTS)
     return points[:: step or 1] + ([points[-1]] if (len(points) - 1) % step else [])

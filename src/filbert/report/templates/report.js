@@ -126,7 +126,12 @@
       const link = grid.children[next] && grid.children[next].querySelector("a");
       if (link) link.focus();
     });
-    for (const other of [...document.querySelectorAll("#fragments .grid")].slice(1)) other.replaceChildren();
+    // All classes share one grid, the first.
+    for (const section of document.querySelectorAll(".problem")) {
+      section.hidden = !section.contains(grid);
+      section.removeAttribute("aria-labelledby");
+      section.querySelector(".grid").replaceChildren();
+    }
     show();
   };
 
