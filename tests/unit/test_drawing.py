@@ -169,9 +169,9 @@ def test_classes_for_a_style_sheet() -> None:
     assert '<svg width="' in svg
     assert 'class="tree"' in svg
     assert 'class="edge"' in svg
-    assert 'data-node="0" class="node for" data-value="0.5" style="--strength:1.000"' in svg
+    assert 'data-node="0" class="node for"' in svg
     assert 'data-node="1" class="node open"' in svg
-    assert 'data-node="2" class="node leaf against" data-value="-0.25"' in svg
+    assert 'data-node="2" class="node leaf against"' in svg
     assert "fill" not in svg
 
 

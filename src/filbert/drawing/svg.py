@@ -48,9 +48,8 @@ def tree_svg(
     standalone : bool
         Whether colours are in the drawing, such that it looks well on light and on dark pages.
         Otherwise there are classes for a style sheet: `tree` for the whole, `edge` for lines, and
-        for the groups of nodes `node`, `leaf`, `open`, `ellipsis`, `for` and `against`, with
-        `data-value` and the property `--strength`, from 0 to 1. In both cases the group of a node
-        has its preorder number as `data-node`.
+        for the groups of nodes `node`, `leaf`, `open`, `ellipsis`, `for` and `against`. In both
+        cases the group of a node has its preorder number as `data-node`.
     max_nodes : int
         In larger trees the nodes of the largest values and those near the root are drawn, and
         ellipses for the others.
@@ -190,13 +189,9 @@ class _Drawing:
             classes.append("open")
         elif self.is_leaf[node]:
             classes.append("leaf")
-        if value is None or value == 0:
-            return f' class="{" ".join(classes)}"'
-        classes.append("for" if value > 0 else "against")
-        return (
-            f' class="{" ".join(classes)}" data-value="{float(value)!r}" '
-            f'style="--strength:{abs(value) / self.largest:.3f}"'
-        )
+        if value is not None and value != 0:
+            classes.append("for" if value > 0 else "against")
+        return f' class="{" ".join(classes)}"'
 
     def _paint(self, node: int, is_open: bool, value: float | None) -> str:
         if not self.standalone:

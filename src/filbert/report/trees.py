@@ -21,7 +21,6 @@ _MOST_LINES = 50
 
 # Inside a drawing all text is escaped: quotes are attributes', and "<g " begins a node.
 _NODE = re.compile(r'<g data-node="(\d+)"')
-_STYLE = re.compile(r' (?:style|data-value)="[^"]*"')
 _SAME_TITLE = re.compile(r"<title>([^<]*?)(?:: 0)?</title>(<rect[^>]*>)(?=<text[^>]*>\1</text>)")
 _ZERO = re.compile(r'(?<=\d)\.0(?=["LM ])')
 _TAG = re.compile(r"<[^>]*>")
@@ -30,8 +29,8 @@ _TAG = re.compile(r"<[^>]*>")
 class Drawings:
     """Draws trees until the page has enough of them; the rest is text.
 
-    Styles are taken out, since the page's policy allows none but its own style sheet. Colours are
-    levels, ``data-level="-3"``, of which that sheet makes colours for light and dark pages.
+    Colours are levels, ``data-level="-3"``, of which the page's style sheet makes colours for light
+    and dark pages.
     """
 
     def __init__(self, most_drawn: int) -> None:
@@ -77,8 +76,8 @@ class Drawings:
 
 
 def _bare(drawn: str) -> str:
-    """Take out styles, titles that say what is written there anyway, and zeros after points."""
-    drawn = _TAG.sub(lambda tag: _ZERO.sub("", _STYLE.sub("", tag[0])), drawn)
+    """Take out titles that say what is written there anyway, and zeros after points."""
+    drawn = _TAG.sub(lambda tag: _ZERO.sub("", tag[0]), drawn)
     return _SAME_TITLE.sub(r"\2", drawn)
 
 
