@@ -8,6 +8,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.growth import saved
-from benchmarks.measure import in_own_process, peak_mib
+from benchmarks.measure import in_own_process
 from benchmarks.rieck2008 import paper
 from benchmarks.rieck2008.pages import pages, tree_of
 from benchmarks.rieck2008.section import MODULE, Options, Row, Section
@@ -80,11 +81,22 @@ def measured(kind: str, path: str) -> Row:
             return by_table(forest[0], forest[1])
         return float(kernel(forest[:1], forest[1:], n_jobs=1)[0, 0])
 
-    before = peak_mib()
+    before = _fresh_peak_mib()
     values = [value(forest) for forest in forests]
-    more = peak_mib() - before
-    milliseconds = [_cpu_ms(lambda forest=forest: value(forest)) for forest in forests]
+    more = round(_peak_mib() - before, 1)
+    milliseconds = [_cpu_ms(partial(value, forest)) for forest in forests]
     return {"values": values, "cpu_ms": statistics.median(milliseconds), "more_mib": more}
+
+
+def _fresh_peak_mib() -> float:
+    """Forget the peak of memory, that of starting, and return what is in use."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _peak_mib()
+
+
+def _peak_mib() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def _cpu_ms(work: Callable[[], float]) -> float:
