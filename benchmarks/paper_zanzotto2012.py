@@ -29,7 +29,7 @@ SECTIONS: dict[str, Callable[[Options], Section]] = {
     "speed": times.speed_section,
 }
 # What is measured in a process of its own.
-ONE: dict[str, Callable[..., Any]] = {**times.ONE}
+ONE: dict[str, Callable[..., Any]] = {**questions.ONE, **times.ONE}
 
 
 if __name__ == "__main__":
