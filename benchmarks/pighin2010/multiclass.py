@@ -229,8 +229,8 @@ def table_section(options: Options) -> Section:
         result.rows += compared(task, choices(task.data))
     result.notes = [
         "All parameters are those that are best on one training example in ten: of STK lambda and "
-        "C, of OPT lambda (with the best C of STK for it), L and its own C; for roles and with rare "
-        "fragments OPT has the lambda of STK. LIN is with OPT's.",
+        "C, of OPT lambda (with the best C of STK for it), L and its own C; for roles and with "
+        "rare fragments OPT has the lambda of STK. LIN is with OPT's.",
         "With min_frequency 1 the 500, 1,000 or 2,000 heaviest fragments of each class, by the "
         "complete search.",
         f"Roles: ARG0 to ARG5 of verbs in srl-ewt; the paper has {paper.N_ROLES:,} of CoNLL 2005, "
