@@ -17,9 +17,9 @@ CS = (1.0, 10.0, 100.0)
 _FOLDS = 3
 
 
-def vectors(forest: Forest, composition: str, decay: float) -> Matrix:
+def vectors(forest: Forest, composition: str, decay: float, d: int = D) -> Matrix:
     """Normalised vectors, as the kernels are."""
-    return DistributedTreeEmbedding(D, decay=decay, composition=composition).transform(forest)
+    return DistributedTreeEmbedding(d, decay=decay, composition=composition).transform(forest)
 
 
 def percent(right: Any) -> float:

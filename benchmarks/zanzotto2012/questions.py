@@ -44,12 +44,12 @@ class Task:
         row = {"kernel": kernel, "trained on": len(self.y_train), "lambda": decay, "C": C}
         return {**row, "accuracy": percent(right)}
 
-    def linear_row(self, composition: str, decay: float, C: float) -> Row:
+    def linear_row(self, composition: str, decay: float, C: float, d: int) -> Row:
         """What users would do: LinearSVC on the vectors."""
         learner = LinearSVC(C=C, tol=0.01, random_state=0)
-        learner.fit(vectors(self.train, composition, decay), self.y_train)
-        right = learner.predict(vectors(self.test, composition, decay)) == self.y_test
-        row = {"kernel": f"{composition}, LinearSVC", "trained on": len(self.y_train)}
+        learner.fit(vectors(self.train, composition, decay, d), self.y_train)
+        right = learner.predict(vectors(self.test, composition, decay, d)) == self.y_test
+        row = {"kernel": f"{composition}, LinearSVC, d = {d}", "trained on": len(self.y_train)}
         return {**row, "lambda": decay, "C": C, "accuracy": percent(right)}
 
 
@@ -69,9 +69,9 @@ def accuracies(kernel: str, n: str, n_curve: str) -> dict[str, list[Row]]:
     }
 
 
-def linear_accuracy(composition: str, n: str, C: str) -> Row:
+def linear_accuracy(composition: str, n: str, C: str, d: str) -> Row:
     """Of LinearSVC on vectors."""
-    return _task().part(int(n)).linear_row(composition, _AT, float(C))
+    return _task().part(int(n)).linear_row(composition, _AT, float(C), int(d))
 
 
 ONE = {"accuracies": accuracies, "linear": linear_accuracy}
@@ -80,8 +80,8 @@ ONE = {"accuracies": accuracies, "linear": linear_accuracy}
 def section(options: Options) -> Section:
     """Fig. 3."""
     result = Section(
-        "Fig. 3: question classification; a linear SVM on the vectors is within two points of the "
-        "exact kernel at lambda 0.4"
+        "Fig. 3: question classification; the aim is a linear SVM on the vectors within two points "
+        "of the exact kernel at lambda 0.4"
     )
     n, n_curve = (600, 300) if options.quick else (10**6, _N_CURVE)
     curve: list[Row] = []
@@ -89,10 +89,17 @@ def section(options: Options) -> Section:
         found = in_own_process(MODULE, "--one", "accuracies", kernel, n, n_curve)
         result.rows += found["all"]
         curve += found["curve"]
-        if kernel != "exact":
-            C = found["all"][0]["C"]
-            row = in_own_process(MODULE, "--one", "linear", kernel, n, C)
-            result.rows.append({name: value for name, value in row.items() if name != "runs"})
+        if kernel == "exact":
+            exact = found["all"][0]
+        else:
+            for d in (D, 2 * D) if kernel == "convolution" else (D,):
+                row = in_own_process(MODULE, "--one", "linear", kernel, n, exact["C"], d)
+                result.rows.append({name: value for name, value in row.items() if name != "runs"})
+    gaps = {
+        row["kernel"]: exact["accuracy"] - row["accuracy"]
+        for row in result.rows
+        if "LinearSVC" in row["kernel"]
+    }
     result.plots = [plot(curve, "fig3", options)]
     result.rows += curve
     result.notes = [
@@ -101,7 +108,11 @@ def section(options: Options) -> Section:
         f"cross-validation at lambda {_AT} on the {n_curve:,} training questions that the curve is "
         "learnt from.",
         "Kernels and products of vectors go to the same learner, scikit-learn's SVC; LinearSVC "
-        "(squared hinge, the same C, tol = 0.01) has the vectors themselves. The paper's figure "
-        "is a curve without numbers.",
+        "(squared hinge, the exact kernel's C, tol = 0.01) has the vectors themselves. The paper's "
+        "figure is a curve without numbers.",
+        "Below the exact kernel at lambda 0.4: "
+        + "; ".join(f"{name} by {gap:.1f} points" for name, gap in gaps.items())
+        + ". The aim of two is missed where it is more. With 500 test questions the deviation of "
+        "an accuracy of 90 is 1.3.",
     ]
     return result
