@@ -1,6 +1,7 @@
 // What a search for fragments gives.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,8 +29,19 @@ struct MiningTask {
   int n_threads;
   const Watch& watch;
 
+  mutable std::atomic<std::size_t> n_looked_at{0};  // fragments, whether they pass or not
+
   // A fragment may have so many nodes on average before memory for so many is at risk.
   static constexpr std::size_t kMostNodes = 100;
+  // And so many may be looked at for each that may be found. Few that pass can be reached in very
+  // many ways, so this is what bounds the time.
+  static constexpr std::size_t kMostLookedAt = 100;
+
+  // May be called from all threads: whether it throws depends on the sum alone.
+  void look_at(std::size_t n) const {
+    const std::size_t total = n_looked_at.fetch_add(n, std::memory_order_relaxed) + n;
+    if (total / kMostLookedAt > max_fragments) throw TooManyFragments(max_fragments);
+  }
   void check_size(std::size_t n_fragments, std::size_t n_nodes) const {
     if (n_fragments > max_fragments || n_nodes / kMostNodes > max_fragments) {
       throw TooManyFragments(max_fragments);

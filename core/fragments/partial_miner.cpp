@@ -106,6 +106,7 @@ class PartialSearch {
   }
 
   void consider(State state) {
+    task_.look_at(1);
     state.worth = worth_of(state.found, task_.dag, bounds_, scratch_.judge);
     if (complete_ ? filter_.hopeless(state.worth) : filter_.rare(state.worth)) return;
     if (filter_.keeps(state.worth)) {

@@ -94,6 +94,7 @@ class CompleteSearch {
     all_.resize(state.fragment.members.size());
     for (std::uint32_t i = 0; i < all_.size(); ++i) all_[i] = i;
     partition.split(all_, scratch_.places.productions(place));
+    task_.look_at(1 + partition.groups().size());
     const double value = subset_value(task_.spec, state.fragment.key) * std::sqrt(task_.spec.decay);
     for (const Partition::Group& group : partition.groups()) {
       State larger;

@@ -156,6 +156,7 @@ class GreedyMiner {
             Scratch& scratch, Explored& result, std::vector<State>& next) const {
     Partition& partition = scratch.partition;
     partition.split(state.members, scratch.places.productions(place));
+    task_.look_at(1 + partition.groups().size());
     bool any_kept = false;
     for (const Partition::Group& group : partition.groups()) {
       const std::span<const std::uint32_t> members = partition.members(group);

@@ -68,7 +68,8 @@ def mine(
         The paper's Algorithm 5.1, which grows fragments that are relevant themselves; or all that
         are relevant, also those that only light ones lead to, which may take much longer.
     max_fragments : int
-        More of them raise :class:`~filbert.errors.TooManyFragmentsError`.
+        More of them raise :class:`~filbert.errors.TooManyFragmentsError`, and so does a search that
+        looks at a hundred times as many. With `n_fragments` and `norm_share` it ends the doubling.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
