@@ -32,12 +32,14 @@ void bind_embedder(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](TreeEmbedder<T>* self, std::size_t n_components, bool convolution, double decay,
-             bool normalize, std::uint64_t seed) {
+             bool normalize, std::uint64_t seed, bool signs) {
             const ComposeBy by = convolution ? ComposeBy::convolution : ComposeBy::product;
-            new (self) TreeEmbedder<T>(EmbeddingSpec{n_components, by, decay, normalize, seed});
+            const Components components = signs ? Components::signs : Components::normal;
+            new (self) TreeEmbedder<T>(
+                EmbeddingSpec{n_components, by, decay, normalize, seed, components});
           },
           nb::arg("n_components"), nb::arg("convolution"), nb::arg("decay"), nb::arg("normalize"),
-          nb::arg("seed"))
+          nb::arg("seed"), nb::arg("signs"))
       .def_prop_ro("gamma", &TreeEmbedder<T>::gamma)
       .def("embed", &embed<T>, nb::arg("dag"), nb::arg("roots"), nb::arg("max_bytes"),
            nb::arg("n_threads"), nb::arg("progress").none(), nb::arg("out").noconvert());

@@ -5,7 +5,7 @@ from scipy.stats import spearmanr
 
 from benchmarks.zanzotto2012 import paper
 from benchmarks.zanzotto2012.data import pairs, questions
-from benchmarks.zanzotto2012.section import COMPOSITIONS, DECAYS, D, Options, Row, Section
+from benchmarks.zanzotto2012.section import DECAYS, WAYS, D, Options, Row, Section, chosen
 from filbert import DistributedTreeEmbedding, Forest
 from filbert.kernels import SubsetTree
 
@@ -25,26 +25,28 @@ def _rte(n: int) -> Forest:
     return Forest.concat([_sample(texts, n // 2), _sample(hypotheses, n // 2)])
 
 
-def correlations(name: str, forest: Forest, decays: tuple[float, ...]) -> list[Row]:
+def correlations(
+    name: str, forest: Forest, decays: tuple[float, ...], ways: tuple[str, ...] = WAYS
+) -> list[Row]:
     """Compare products of vectors with the kernel's values, pair by pair."""
     above = np.triu_indices(len(forest), 1)
     rows = []
     for decay in decays:
         exact = SubsetTree(decay, normalize=False)(forest)[above]
-        for composition in COMPOSITIONS:
+        for way in ways:
             found = []
             for seed in range(N_SEEDS):
                 vectors = DistributedTreeEmbedding(
-                    D, decay=decay, composition=composition, normalize=False, random_state=seed
+                    D, decay=decay, normalize=False, random_state=seed, **chosen(way)
                 ).transform(forest)
                 found.append(spearmanr(exact, (vectors @ vectors.T)[above]).statistic)
             rows.append({
                 "data set": name,
-                "composition": composition,
+                "composition": way,
                 "lambda": decay,
                 "correlation": round(float(np.mean(found)), 4),
                 "least of seeds": round(float(np.min(found)), 4),
-                "paper": paper.CORRELATION[name, composition][decay],
+                "paper": paper.CORRELATION[name, chosen(way)["composition"]][decay],
             })  # fmt: skip
             print(rows[-1], flush=True)
     return rows

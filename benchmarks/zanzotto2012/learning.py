@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from benchmarks.growth import saved
-from benchmarks.zanzotto2012.section import D, Options, Row
+from benchmarks.zanzotto2012.section import D, Options, Row, chosen
 from filbert import DistributedTreeEmbedding, Forest
 
 Matrix = NDArray[Any]
@@ -17,9 +17,9 @@ CS = (1.0, 10.0, 100.0)
 _FOLDS = 3
 
 
-def vectors(forest: Forest, composition: str, decay: float, d: int = D) -> Matrix:
+def vectors(forest: Forest, way: str, decay: float, d: int = D) -> Matrix:
     """Normalised vectors, as the kernels are."""
-    return DistributedTreeEmbedding(d, decay=decay, composition=composition).transform(forest)
+    return DistributedTreeEmbedding(d, decay=decay, **chosen(way)).transform(forest)
 
 
 def percent(right: Any) -> float:

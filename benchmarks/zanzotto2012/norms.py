@@ -5,7 +5,7 @@ A node over leaves has one fragment, so its tree's vector is the composition of 
 
 import numpy as np
 
-from benchmarks.zanzotto2012.section import COMPOSITIONS, D, Options, Row, Section
+from benchmarks.zanzotto2012.section import WAYS, D, Options, Row, Section, chosen
 from filbert import DistributedTreeEmbedding
 
 N_SAMPLES = 100
@@ -19,16 +19,14 @@ def _trees(sample: int, size: int) -> list[str]:
     return [f"({' '.join(each)})" for each in (labels, *others)]
 
 
-def measured(composition: str, size: int, n_samples: int) -> Row:
-    embedding = DistributedTreeEmbedding(
-        D, composition=composition, normalize=False, dtype="float64"
-    )
+def measured(way: str, size: int, n_samples: int) -> Row:
+    embedding = DistributedTreeEmbedding(D, normalize=False, dtype="float64", **chosen(way))
     rows = embedding.transform([tree for i in range(n_samples) for tree in _trees(i, size)])
     whole, first, last = rows[0::3], rows[1::3], rows[2::3]
     norms = np.linalg.norm(whole, axis=1)
     by_first, by_last = (whole * first).sum(axis=1), (whole * last).sum(axis=1)
     return {
-        "composition": composition,
+        "composition": way,
         "vectors": size,
         "norm": round(float(norms.mean()), 4),
         "norm's deviation": round(float(norms.std()), 4),
@@ -46,7 +44,7 @@ def section(options: Options) -> Section:
     )
     sizes = SIZES[:3] if options.quick else SIZES
     n_samples = 20 if options.quick else N_SAMPLES
-    for composition in COMPOSITIONS:
-        result.rows += [measured(composition, size, n_samples) for size in sizes]
+    for way in WAYS:
+        result.rows += [measured(way, size, n_samples) for size in sizes]
     result.notes = [f"Averages over {n_samples} samples."]
     return result

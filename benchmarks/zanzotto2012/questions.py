@@ -8,11 +8,25 @@ from sklearn.svm import LinearSVC
 from benchmarks.measure import in_own_process
 from benchmarks.zanzotto2012.data import questions
 from benchmarks.zanzotto2012.learning import CS, Matrix, best_c, percent, plot, predictions, vectors
-from benchmarks.zanzotto2012.section import COMPOSITIONS, DECAYS, MODULE, D, Options, Row, Section
+from benchmarks.zanzotto2012.section import (
+    COMPOSITIONS,
+    DECAYS,
+    MODULE,
+    SIGNS,
+    D,
+    Options,
+    Row,
+    Section,
+)
 from filbert import Forest
 from filbert.kernels import SubsetTree
 
 _AT = 0.4  # the lambda that C is chosen at, and that all training questions are learnt with
+# Which vectors LinearSVC has, after the rows of a kernel.
+_LINEAR = {
+    "product": (("product", D), (SIGNS, D), (SIGNS, 2 * D)),
+    "convolution": (("convolution", D), ("convolution", 2 * D)),
+}
 _N_CURVE = 2000  # training questions of the curve, which C is chosen on
 
 
@@ -44,12 +58,12 @@ class Task:
         row = {"kernel": kernel, "trained on": len(self.y_train), "lambda": decay, "C": C}
         return {**row, "accuracy": percent(right)}
 
-    def linear_row(self, composition: str, decay: float, C: float, d: int) -> Row:
+    def linear_row(self, way: str, decay: float, C: float, d: int) -> Row:
         """What users would do: LinearSVC on the vectors."""
         learner = LinearSVC(C=C, tol=0.01, random_state=0)
-        learner.fit(vectors(self.train, composition, decay, d), self.y_train)
-        right = learner.predict(vectors(self.test, composition, decay, d)) == self.y_test
-        row = {"kernel": f"{composition}, LinearSVC, d = {d}", "trained on": len(self.y_train)}
+        learner.fit(vectors(self.train, way, decay, d), self.y_train)
+        right = learner.predict(vectors(self.test, way, decay, d)) == self.y_test
+        row = {"kernel": f"{way}, LinearSVC, d = {d}", "trained on": len(self.y_train)}
         return {**row, "lambda": decay, "C": C, "accuracy": percent(right)}
 
 
@@ -69,9 +83,15 @@ def accuracies(kernel: str, n: str, n_curve: str) -> dict[str, list[Row]]:
     }
 
 
-def linear_accuracy(composition: str, n: str, C: str, d: str) -> Row:
+def linear_accuracy(way: str, n: str, C: str, d: str) -> Row:
     """Of LinearSVC on vectors."""
-    return _task().part(int(n)).linear_row(composition, _AT, float(C), int(d))
+    return _task().part(int(n)).linear_row(way, _AT, float(C), int(d))
+
+
+def linear(way: str, n: int, C: float, d: int) -> Row:
+    """Measure `linear_accuracy` in a process of its own."""
+    row = in_own_process(MODULE, "--one", "linear", way, n, C, d)
+    return {name: value for name, value in row.items() if name != "runs"}
 
 
 ONE = {"accuracies": accuracies, "linear": linear_accuracy}
@@ -91,10 +111,7 @@ def section(options: Options) -> Section:
         curve += found["curve"]
         if kernel == "exact":
             exact = found["all"][0]
-        else:
-            for d in (D, 2 * D) if kernel == "convolution" else (D,):
-                row = in_own_process(MODULE, "--one", "linear", kernel, n, exact["C"], d)
-                result.rows.append({name: value for name, value in row.items() if name != "runs"})
+        result.rows += [linear(way, n, exact["C"], d) for way, d in _LINEAR.get(kernel, ())]
     gaps = {
         row["kernel"]: exact["accuracy"] - row["accuracy"]
         for row in result.rows

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from benchmarks.datasets import DATASETS
 from benchmarks.measure import Clock, in_own_process, peak_mib, shared_data, timed
 from benchmarks.zanzotto2012.data import questions
-from benchmarks.zanzotto2012.section import COMPOSITIONS, MODULE, D, Options, Row, Section
+from benchmarks.zanzotto2012.section import (
+    COMPOSITIONS,
+    MODULE,
+    WAYS,
+    D,
+    Options,
+    Row,
+    Section,
+    chosen,
+)
 from filbert import DistributedTreeEmbedding, Forest
 from filbert.kernels import SubsetTree
 
@@ -65,11 +74,11 @@ def pair_section(options: Options) -> Section:
     return result
 
 
-def questions_embedded(composition: str, n: str) -> Row:
+def questions_embedded(way: str, n: str) -> Row:
     """All questions, in this process, on one thread."""
     data = questions()
     forest = Forest.concat([data.train, data.test])[: int(n)]
-    embedding = DistributedTreeEmbedding(D, composition=composition, n_jobs=1)
+    embedding = DistributedTreeEmbedding(D, n_jobs=1, **chosen(way))
     embedding.transform(forest[:1])
     clock = Clock()
     embedding.transform(forest)
@@ -81,7 +90,7 @@ def questions_embedded(composition: str, n: str) -> Row:
     single = clock.lap()[0] / 200
     return {
         "data set": "qc const",
-        "composition": composition,
+        "composition": way,
         "d": D,
         "trees": len(forest),
         "distinct subtrees": forest.n_subtrees,
@@ -121,17 +130,21 @@ def million_embedded(composition: str, n: str) -> Row:
 ONE = {"questions": questions_embedded, "million": million_embedded}
 
 
+def measured(name: str, way: str, n: int, repeat: int = 1) -> Row:
+    """In processes of their own."""
+    row = in_own_process(MODULE, "--one", name, way, n, repeat=repeat)
+    row["ms per tree"] = round(1000 * row["cpu_seconds"] / row["trees"], 3)
+    return row
+
+
 def speed_section(options: Options) -> Section:
     result = Section(
         "Embedding: at most 0.85 ms for a question tree at d = 8192 on one core (pyDTK: 17), and "
         "a million trees of srl-ewt at d = 1024 within 10 minutes on 2 cores"
     )
-    for name, n, repeat in (("questions", 500 if options.quick else 10**6, 3),
-                            ("million", 10_000 if options.quick else 10**7, 1)):  # fmt: skip
-        for composition in COMPOSITIONS:
-            row = in_own_process(MODULE, "--one", name, composition, n, repeat=repeat)
-            row["ms per tree"] = round(1000 * row["cpu_seconds"] / row["trees"], 3)
-            result.rows.append(row)
+    n, n_million = (500, 10_000) if options.quick else (10**6, 10**7)
+    result.rows = [measured("questions", way, n, repeat=3) for way in WAYS]
+    result.rows += [measured("million", way, n_million) for way in COMPOSITIONS]
     result.notes = [
         "CPU time of all threads, medians where there are several runs; pyDTK's 17 ms were "
         "reported to us, not measured here. 200 trees of qc are also embedded one by one, where "

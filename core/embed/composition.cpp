@@ -44,14 +44,15 @@ std::size_t frequency_of(std::size_t row, std::size_t n) {
 }  // namespace
 
 template <class T>
-Composition<T>::Composition(std::size_t d, ComposeBy compose_by, double decay, std::uint64_t seed)
+Composition<T>::Composition(std::size_t d, ComposeBy compose_by, double decay, std::uint64_t seed,
+                            Components components)
     : by(compose_by),
       n_components(d),
       form_size(by == ComposeBy::product || std::has_single_bit(d) ? d : std::bit_ceil(2 * d - 1)),
       root_decay(static_cast<T>(std::sqrt(decay))) {
   shuffle_orders(seed);
   if (by == ComposeBy::product) {
-    measure_gamma(seed);
+    measure_gamma(seed, components);
   } else {
     make_twiddles();
     make_twists();
@@ -110,11 +111,11 @@ void Composition<T>::make_turns() {
 
 // "A normalization scalar parameter, computed as the average norm of the element-wise product of
 // two vectors": products are to have norm 1 on average, so gamma is that norm's inverse. No label
-// has a zero byte, so that these vectors are nobody's.
+// has a zero byte, so that these vectors are nobody's. Of signs it is sqrt(d), but for rounding.
 template <class T>
-void Composition<T>::measure_gamma(std::uint64_t seed) {
+void Composition<T>::measure_gamma(std::uint64_t seed, Components components) {
   constexpr int kSamples = 100;
-  const LabelVectors vectors(n_components, seed);
+  const LabelVectors vectors(n_components, seed, components);
   std::vector<double> room, a(n_components), b(n_components);
   double norms = 0.0;
   for (int i = 0; i < kSamples; ++i) {

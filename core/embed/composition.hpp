@@ -25,7 +25,8 @@ enum class ComposeBy { convolution, product };
 
 template <class T>
 struct Composition {
-  Composition(std::size_t n_components, ComposeBy by, double decay, std::uint64_t seed);
+  Composition(std::size_t n_components, ComposeBy by, double decay, std::uint64_t seed,
+              Components components = Components::normal);
 
   ComposeBy by;
   std::size_t n_components;
@@ -44,7 +45,7 @@ struct Composition {
   void make_twiddles();
   void make_twists();
   void make_turns();
-  void measure_gamma(std::uint64_t seed);
+  void measure_gamma(std::uint64_t seed, Components components);
 };
 
 // The innermost loops, for this processor. All arrays are aligned ones, and do not overlap.

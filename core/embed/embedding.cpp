@@ -263,8 +263,8 @@ bool write_row(const T* values, double exponent, std::size_t n, bool normalize, 
 template <class T>
 TreeEmbedder<T>::TreeEmbedder(const EmbeddingSpec& spec)
     : spec_(spec),
-      composition_(spec.n_components, spec.by, spec.decay, spec.seed),
-      labels_(spec.n_components, spec.seed) {}
+      composition_(spec.n_components, spec.by, spec.decay, spec.seed, spec.components),
+      labels_(spec.n_components, spec.seed, spec.components) {}
 
 template <class T>
 std::size_t TreeEmbedder<T>::embed(const Dag& dag, std::span<const NodeId> roots,

@@ -25,6 +25,7 @@ struct EmbeddingSpec {
   double decay = 0.4;
   bool normalize = true;
   std::uint64_t seed = 0;
+  Components components = Components::normal;  // of labels' vectors
 };
 
 template <class T>

@@ -1,5 +1,6 @@
 #include "embed/label_vectors.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/rng.hpp"
@@ -23,8 +24,8 @@ std::uint64_t key_of(std::uint64_t seed, std::string_view label) {
 
 }  // namespace
 
-LabelVectors::LabelVectors(std::size_t n_components, std::uint64_t seed)
-    : n_components_(n_components), seed_(seed) {
+LabelVectors::LabelVectors(std::size_t n_components, std::uint64_t seed, Components components)
+    : n_components_(n_components), seed_(seed), components_(components) {
   const std::size_t n_words =
       ((n_components + 1) / 2 + kNormalTile - 1) / kNormalTile * kNormalTile;
   counters_.resize(n_words);
@@ -33,10 +34,23 @@ LabelVectors::LabelVectors(std::size_t n_components, std::uint64_t seed)
 
 template <class T>
 void LabelVectors::write(std::string_view label, std::vector<double>& room, T* out) const {
+  const std::uint64_t key = key_of(seed_, label);
+  if (components_ == Components::signs) return write_signs(key, out);
   room.resize(2 * counters_.size());
-  normal_writer()(key_of(seed_, label), counters_.data(), counters_.size(), room.data());
+  normal_writer()(key, counters_.data(), counters_.size(), room.data());
   const double scale = 1.0 / std::sqrt(sum_of_squares(room.data(), n_components_));
   for (std::size_t i = 0; i < n_components_; ++i) out[i] = static_cast<T>(room[i] * scale);
+}
+
+template <class T>
+void LabelVectors::write_signs(std::uint64_t key, T* out) const {
+  constexpr std::size_t kBits = 64;
+  const auto value = static_cast<T>(1.0 / std::sqrt(static_cast<double>(n_components_)));
+  for (std::size_t begin = 0; begin < n_components_; begin += kBits) {
+    const std::uint64_t word = spread(key ^ counters_[begin / kBits]);
+    const std::size_t n = std::min(kBits, n_components_ - begin);
+    for (std::size_t k = 0; k < n; ++k) out[begin + k] = (word >> k) & 1 ? -value : value;
+  }
 }
 
 template <class T>

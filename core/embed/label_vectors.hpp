@@ -6,6 +6,9 @@
 // label's bytes (eight at a time, the first the lowest) and their number. Word i is
 // spread(key ^ spread(i)), and by Box & Muller's transform its two halves are components 2 i and
 // 2 i + 1.
+//
+// Not in the paper: signs in place of normal numbers, +-1/sqrt(d). Bit k of word i, the lowest
+// first, says whether component 64 i + k is negative. Products of signs are signs.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +24,12 @@ WriteNormal normal_writer();
 WriteNormal baseline_normal_writer();
 inline constexpr std::size_t kNormalTile = 64;  // words that are made in one go
 
+enum class Components { normal, signs };
+
 class LabelVectors {
  public:
-  LabelVectors(std::size_t n_components, std::uint64_t seed);
+  LabelVectors(std::size_t n_components, std::uint64_t seed,
+               Components components = Components::normal);
 
   std::size_t size() const { return n_components_; }
 
@@ -32,8 +38,12 @@ class LabelVectors {
   void write(std::string_view label, std::vector<double>& room, T* out) const;
 
  private:
+  template <class T>
+  void write_signs(std::uint64_t key, T* out) const;
+
   std::size_t n_components_;
   std::uint64_t seed_;
+  Components components_;
   std::vector<std::uint64_t> counters_;  // spread(i), which all labels share
 };
 

@@ -49,6 +49,24 @@ void label_vectors() {
   }
 }
 
+void signs() {
+  for (const std::size_t d : {1u, 63u, 64u, 65u, 1000u}) {
+    std::vector<double> room, a(d), other(d);
+    const LabelVectors vectors(d, 1, Components::signs);
+    vectors.write("NP", room, a.data());
+    const double value = 1.0 / std::sqrt(static_cast<double>(d));
+    for (const double component : a) CHECK_EQUAL(std::fabs(component), value);
+    std::vector<float> single(d);
+    vectors.write("NP", room, single.data());
+    for (std::size_t i = 0; i < d; ++i) CHECK_EQUAL(single[i], static_cast<float>(a[i]));
+    if (d == 1) continue;
+    vectors.write("VP", room, other.data());
+    CHECK(a != other);
+    LabelVectors(d, 2, Components::signs).write("NP", room, other.data());
+    CHECK(a != other);
+  }
+}
+
 void normal_numbers() {
   std::vector<std::uint64_t> counters(2 * kNormalTile);
   for (std::size_t i = 0; i < counters.size(); ++i) counters[i] = spread(i);
@@ -175,6 +193,7 @@ int main() {
   return check::run({
       TEST(sines_and_logarithms),
       TEST(label_vectors),
+      TEST(signs),
       TEST(normal_numbers),
       TEST(convolutions),
       TEST(steps_of_trees),

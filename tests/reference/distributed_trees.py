@@ -1,7 +1,8 @@
 """Distributed trees as Zanzotto & Dell'Arciprete 2012 write them, node by node, in NumPy.
 
 The random numbers are those of `core/embed`, written down a second time: a vector is normal numbers
-by Box & Muller from splitmix64's finaliser over the seed, the label's bytes and a counter.
+by Box & Muller, or signs, from splitmix64's finaliser over the seed, the label's bytes and a
+counter.
 Convolutions are sums over all pairs of components.
 """
 
@@ -30,8 +31,17 @@ def key(seed: int, label: bytes) -> int:
     return spread(state ^ len(label))
 
 
-def label_vector(label: bytes, d: int, seed: int) -> Vector:
-    """A unit vector; words give two components each."""
+def sign_vector(label: bytes, d: int, seed: int) -> Vector:
+    """A unit vector of signs; words give 64 components each, the lowest bit first."""
+    own = key(seed, label)
+    bits = [spread(own ^ spread(i // 64)) >> (i % 64) & 1 for i in range(d)]
+    return (1.0 - 2.0 * np.array(bits)) / np.sqrt(d)
+
+
+def label_vector(label: bytes, d: int, seed: int, made_of: str = "normal") -> Vector:
+    """A unit vector; words give two normal components each."""
+    if made_of == "signs":
+        return sign_vector(label, d, seed)
     own = key(seed, label)
     values = []
     for i in range((d + 1) // 2):
@@ -59,11 +69,12 @@ def circular_convolution(a: Vector, b: Vector) -> Vector:
     return np.sum([value * np.roll(b, i) for i, value in enumerate(a)], axis=0)
 
 
-def measured_gamma(d: int, seed: int) -> float:
+def measured_gamma(d: int, seed: int, made_of: str) -> float:
     """The inverse of the average norm of the products of two vectors."""
     norms = [
         np.linalg.norm(
-            label_vector(b"\0left%d" % i, d, seed) * label_vector(b"\0right%d" % i, d, seed)
+            label_vector(b"\0left%d" % i, d, seed, made_of)
+            * label_vector(b"\0right%d" % i, d, seed, made_of)
         )
         for i in range(100)
     ]
@@ -78,16 +89,19 @@ class Embedding:
     decay: float
     composition: str
     seed: int = 0
+    label_vectors: str = "normal"
     labels: dict[str, Vector] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.p1 = permutation(self.d, spread(self.seed) ^ int.from_bytes(b"left", "big"))
         self.p2 = permutation(self.d, spread(self.seed) ^ int.from_bytes(b"right", "big"))
-        self.gamma = measured_gamma(self.d, self.seed) if self.composition == "product" else 1.0
+        self.gamma = 1.0
+        if self.composition == "product":
+            self.gamma = measured_gamma(self.d, self.seed, self.label_vectors)
 
     def label(self, label: str) -> Vector:
         if label not in self.labels:
-            self.labels[label] = label_vector(label.encode(), self.d, self.seed)
+            self.labels[label] = label_vector(label.encode(), self.d, self.seed, self.label_vectors)
         return self.labels[label]
 
     def compose(self, a: Vector, b: Vector) -> Vector:

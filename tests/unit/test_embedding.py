@@ -23,6 +23,7 @@ from tests.reference.distributed_trees import Embedding, label_vector
 from tests.reference.trees import Node, parse, write
 
 COMPOSITIONS = ("convolution", "product")
+LABEL_VECTORS = ("normal", "signs")
 TREES = ["(S (NP (D a) (N dog)) (VP (V ran) (ADV away)))", "(S (NP she) (VP (V ran)))", "(x)"]
 
 
@@ -44,26 +45,28 @@ def assert_close(actual: Any, expected: Any, tolerance: float = 1e-10) -> None:
     strategies.forests(),
     st.integers(1, 40),
     st.sampled_from(COMPOSITIONS),
+    st.sampled_from(LABEL_VECTORS),
     st.sampled_from([0.01, 0.4, 1.0]),
     st.integers(0, 2**64 - 1),
 )
 @settings(max_examples=60)
 def test_vectors_are_those_of_the_definition(
-    trees: list[Node], d: int, composition: str, decay: float, seed: int
+    trees: list[Node], d: int, composition: str, made_of: str, decay: float, seed: int
 ) -> None:
-    reference = Embedding(d, decay, composition, seed)
-    actual = vectors(trees, d, composition=composition, decay=decay, random_state=seed)
+    reference = Embedding(d, decay, composition, seed, made_of)
+    options = {"composition": composition, "label_vectors": made_of}
+    actual = vectors(trees, d, decay=decay, random_state=seed, **options)
     assert_close(actual, [reference.tree(tree) for tree in trees])
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 64, 100, 127, 128, 256, 257])
 @pytest.mark.parametrize("composition", COMPOSITIONS)
-def test_sizes(d: int, composition: str) -> None:
+@pytest.mark.parametrize("made_of", LABEL_VECTORS)
+def test_sizes(d: int, composition: str, made_of: str) -> None:
     trees = [parse(text) for text in TREES]
-    reference = Embedding(d, 0.4, composition)
-    assert_close(
-        vectors(trees, d, composition=composition), [reference.tree(tree) for tree in trees]
-    )
+    reference = Embedding(d, 0.4, composition, label_vectors=made_of)
+    actual = vectors(trees, d, composition=composition, label_vectors=made_of)
+    assert_close(actual, [reference.tree(tree) for tree in trees])
 
 
 @pytest.mark.parametrize("d", [512, 1024, 2048, 4096, 8192, 10_000])
@@ -98,12 +101,36 @@ def test_label_vectors_are_normal_and_nearly_orthogonal() -> None:
     assert abs((scaled**4).mean() - 3) < 0.1  # a normal distribution's fourth moment
 
 
+def test_sign_vectors_are_signs_and_nearly_orthogonal() -> None:
+    d, n = 2000, 60
+    matrix = np.array([label_vector(str(i).encode(), d, 0, "signs") for i in range(n)])
+    np.testing.assert_array_equal(np.abs(matrix), 1 / np.sqrt(d))
+    assert np.abs(matrix @ matrix.T - np.eye(n)).max() < 5 / np.sqrt(d)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-4), ("float64", 1e-12)])
+@pytest.mark.parametrize("d", [1, 100, 1024])
+def test_products_of_signs_keep_norms(d: int, dtype: str, tolerance: float) -> None:
+    """A node over leaves has one fragment, so its vector is the composition of its labels'."""
+    trees = [f"(S {' '.join(f'x{i}' for i in range(n))})" for n in (1, 2, 20, 500)]
+    made = DistributedTreeEmbedding(
+        d, composition="product", label_vectors="signs", normalize=False, dtype=dtype
+    )
+    rows = made.transform(trees) * np.sqrt(d)
+    np.testing.assert_allclose(np.abs(rows), 1, rtol=tolerance)
+
+
 # ---------------------------------------------------------------- the kernel
 
 
-@pytest.mark.parametrize("composition", COMPOSITIONS)
+@pytest.mark.parametrize(
+    ("composition", "made_of"),
+    [("convolution", "normal"), ("product", "normal"), ("product", "signs")],
+)
 @pytest.mark.parametrize("decay", [0.2, 0.6, 1.0])
-def test_the_expected_product_is_the_kernel_over_lambda(composition: str, decay: float) -> None:
+def test_the_expected_product_is_the_kernel_over_lambda(
+    composition: str, made_of: str, decay: float
+) -> None:
     forest = Forest([
         "(S (NP (D the) (N dog)) (VP (V chased) (NP (D the) (N cat))))",
         "(S (NP (D the) (N cat)) (VP (V chased) (NP (D the) (N dog))))",
@@ -111,9 +138,10 @@ def test_the_expected_product_is_the_kernel_over_lambda(composition: str, decay:
     ])  # fmt: skip
     expected = SubsetTree(decay, normalize=False)(forest) / decay
     grams = []
+    options = {"composition": composition, "label_vectors": made_of}
     for seed in range(100):
         rows = DistributedTreeEmbedding(
-            1024, decay=decay, composition=composition, normalize=False, random_state=seed
+            1024, decay=decay, normalize=False, random_state=seed, **options
         ).transform(forest)
         grams.append(rows @ rows.T)
     mean = np.mean(grams, axis=0)
@@ -136,6 +164,8 @@ def test_gamma_is_measured() -> None:
     fitted = DistributedTreeEmbedding(300, composition="product").fit(TREES)
     assert fitted.gamma_ == pytest.approx(Embedding(300, 0.4, "product").gamma, rel=1e-6)
     assert fitted.gamma_ == pytest.approx(np.sqrt(300), rel=0.05)
+    of_signs = fitted.set_params(label_vectors="signs").fit(TREES)
+    assert of_signs.gamma_ == pytest.approx(np.sqrt(300), rel=1e-6)
 
 
 # ---------------------------------------------------------------- always the same bytes
@@ -145,14 +175,19 @@ def some_trees(n: int = 60) -> list[str]:
     return [write(tree) for tree in strategies.random_trees(3, n, max_nodes=30)]
 
 
-@pytest.mark.parametrize("composition", COMPOSITIONS)
+@pytest.mark.parametrize(
+    ("composition", "made_of"),
+    [("convolution", "normal"), ("product", "normal"), ("product", "signs")],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bytes_depend_on_the_tree_alone(
-    composition: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+    composition: str, made_of: str, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trees = some_trees()
     forest = Forest(trees)
-    made = DistributedTreeEmbedding(96, composition=composition, dtype=dtype, n_jobs=1)
+    made = DistributedTreeEmbedding(
+        96, composition=composition, label_vectors=made_of, dtype=dtype, n_jobs=1
+    )
     expected = made.transform(forest)
     assert expected.dtype == dtype
     for n_jobs, memory in itertools.product([1, 2, 5], [0, 2**14, 2**16, 2**30]):
@@ -211,6 +246,35 @@ def test_golden_bytes(composition: str, d: int, dtype: str) -> None:
     )
     found = hashlib.sha256(made.transform(TREES).astype(dtype).tobytes()).hexdigest()
     assert found == GOLDEN_BYTES[composition, d, dtype]
+
+
+GOLDEN_SIGNS = {
+    (
+        "convolution",
+        1000,
+        "<f8",
+    ): "3f990635a1285d7b4fa33debb2033fe02347a0c3137db6b13baed8cb6668e651",
+    (
+        "convolution",
+        8192,
+        "<f4",
+    ): "3c10caf47459cb48f0c9e3e54966d75a9af28c8ea670a4c4a740bb6004490351",
+    ("product", 1000, "<f8"): "cbce310338479359f868e870384e4ba9a7211d02e7d6f931d1c66b621c229223",
+    ("product", 8192, "<f4"): "84d28bc207aa555820df3188137803ba099c82c6abd53c624a60786b4190c58c",
+}
+
+
+@pytest.mark.parametrize(("composition", "d", "dtype"), GOLDEN_SIGNS)
+def test_golden_bytes_of_signs(composition: str, d: int, dtype: str) -> None:
+    made = DistributedTreeEmbedding(
+        d,
+        composition=composition,
+        label_vectors="signs",
+        dtype=np.dtype(dtype).name,
+        random_state=7,
+    )
+    found = hashlib.sha256(made.transform(TREES).astype(dtype).tobytes()).hexdigest()
+    assert found == GOLDEN_SIGNS[composition, d, dtype]
 
 
 def test_seeds_differ() -> None:
@@ -294,6 +358,8 @@ def test_streams() -> None:
         ({"decay": float("nan")}, "decay must be in"),
         ({"decay": "much"}, "decay must be in"),
         ({"composition": "sum"}, "composition must be 'convolution' or 'product', got 'sum'"),
+        ({"label_vectors": "sign"}, "label_vectors must be 'normal' or 'signs', got 'sign'"),
+        ({"label_vectors": None}, "label_vectors must be 'normal' or 'signs', got None"),
         ({"normalize": 1}, "normalize must be True or False"),
         ({"dtype": "float16"}, "dtype must be 'float32' or 'float64', got 'float16'"),
         ({"dtype": "trees"}, "dtype must be"),

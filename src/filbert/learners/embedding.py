@@ -24,6 +24,7 @@ _Vectors = NDArray[np.float32] | NDArray[np.float64]
 _Embedder = _core.TreeEmbedder32 | _core.TreeEmbedder64
 
 _COMPOSITIONS = ("convolution", "product")
+_LABEL_VECTORS = ("normal", "signs")
 _MEMORY = 2**28  # bytes for vectors of parts of trees
 _MOST_COMPONENTS = 2**24
 
@@ -53,7 +54,11 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         The papers' :math:`\lambda`: each production of a fragment but its first costs so much.
     composition : {"convolution", "product"}
         How two vectors are composed: by shuffled circular convolution, or by the shuffled gamma
-        product, which is faster and less precise.
+        product, which is faster and, with normal numbers, less precise.
+    label_vectors : {"normal", "signs"}
+        What the labels' random unit vectors are made of: normal numbers as in the paper, or random
+        signs, which are not in the paper. Products of signs are signs, so that the gamma product
+        keeps norms.
     normalize : bool
         Whether vectors have length 1, as with kernels that are normalised. A single node, which
         has no fragments, is all zeros. Without it, trees of huge kernels may be beyond the range
@@ -93,6 +98,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         *,
         decay: float = 0.4,
         composition: Literal["convolution", "product"] = "convolution",
+        label_vectors: Literal["normal", "signs"] = "normal",
         normalize: bool = True,
         dtype: DTypeLike = "float32",
         random_state: int = 0,
@@ -103,6 +109,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.n_components = n_components
         self.decay = decay
         self.composition = composition
+        self.label_vectors = label_vectors
         self.normalize = normalize
         self.dtype = dtype
         self.random_state = random_state
@@ -204,6 +211,11 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 "DistributedTreeEmbedding: composition must be 'convolution' or 'product', "
                 f"got {self.composition!r}"
             )
+        if self.label_vectors not in _LABEL_VECTORS:
+            raise InvalidParameterError(
+                "DistributedTreeEmbedding: label_vectors must be 'normal' or 'signs', "
+                f"got {self.label_vectors!r}"
+            )
         if not isinstance(self.normalize, bool | np.bool_):
             raise InvalidParameterError(
                 f"DistributedTreeEmbedding: normalize must be True or False, got {self.normalize!r}"
@@ -215,6 +227,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             float(self.decay),
             bool(self.normalize),
             int(self.random_state),
+            self.label_vectors == "signs",
         )
 
     def _check_numbers(self) -> None:
@@ -276,8 +289,14 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 @lru_cache(maxsize=8)
 def _made(
-    itemsize: int, n_components: int, convolution: bool, decay: float, normalize: bool, seed: int
+    itemsize: int,
+    n_components: int,
+    convolution: bool,
+    decay: float,
+    normalize: bool,
+    seed: int,
+    signs: bool,
 ) -> _Embedder:
     """Make orders and tables, which all calls with the same parameters share."""
     make = _core.TreeEmbedder32 if itemsize == 4 else _core.TreeEmbedder64
-    return make(n_components, convolution, decay, normalize, seed)
+    return make(n_components, convolution, decay, normalize, seed, signs)
