@@ -100,7 +100,8 @@ def plot(rows: list[Row], folder: Path) -> str:
 
 def accuracy_section(options: Options) -> Section:
     result = Section(
-        "Fig. 3: OPT's accuracy on all six classes is that of STK from 1,000 to 10,000 fragments on"
+        "Fig. 3: accuracy on all six classes by the number of fragments; the paper: OPT is in line "
+        "with STK from 1,000 to 10,000 fragments on"
     )
     for criterion in ("gradient", "chi2"):
         factors = FACTORS[:3] if options.quick else FACTORS
