@@ -1,9 +1,7 @@
 """Questions and semantic roles, split as the paper splits them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -62,16 +60,13 @@ def given_questions() -> Data:
 
 
 @cache
-def roles(n: int | None = None) -> Data:
+def roles() -> Data:
     """Core roles of verbs' arguments, one example for each argument."""
 
     def part(name: str) -> tuple[Forest, Labels]:
         examples = srl_boundary(shared_data() / f"srl-ewt/{name}.jsonl.xz", rule="VC", task="role")
         core = ((label, tree) for label, tree in examples if label in ROLES)
-        labels, trees = zip(*islice(core, n), strict=True)
+        labels, trees = zip(*core, strict=True)
         return Forest(trees), np.array(labels)
 
     return Data(*part("train"), *part("test"))
-
-
-DATA: dict[str, Callable[[], Data]] = {"questions": questions, "roles": roles}

@@ -203,8 +203,11 @@ def row_of(task: Task, most: int, model: Trained, chosen: Candidate, ours: Linea
 
 def tasks(options: Options) -> list[Task]:
     theirs = paper.MULTICLASS
-    random, given, core = questions(), given_questions(), _roles(options)
-    few: list[Settings] = [{"threshold": 8}, {"threshold": 64}]
+    if options.quick:
+        few = BY_FACTOR[:3]
+        return [Task("qc, random split", questions(), None, [MOST], decays=[0.3], settings=few)]
+    random, given, core = questions(), given_questions(), roles()
+    few = [{"threshold": 8}, {"threshold": 64}]
     return [
         Task("qc, random split", random, theirs["questions"], [MOST]),
         Task("qc, random split", random, None, [MOST], decays=[0.3], settings=WITH_RARE),
@@ -249,7 +252,3 @@ def shortfalls(rows: list[Row]) -> list[str]:
         for row in rows
         if row["OPT - STK"] < -1
     ]
-
-
-def _roles(options: Options) -> Data:
-    return roles(3_000 if options.quick else None)

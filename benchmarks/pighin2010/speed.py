@@ -79,6 +79,6 @@ def section(options: Options) -> Section:
                 result.rows.append({"mined": case} | first | row)
     result.notes = [
         "srl-ewt, rule VB, SubsetTree(0.4), C = 1. Each row is a process of its own; what is "
-        "vectorised are the first 100,000 test examples, on one thread."
+        "vectorised are the first 100,000 test examples, read before, on one thread."
     ]
     return result
