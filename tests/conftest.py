@@ -1,6 +1,7 @@
 """Fixtures and settings for all tests."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from hypothesis import settings
 # A first call may load native code and a shared machine may stall: no time limit per example.
 settings.register_profile("filbert", deadline=None)
 settings.load_profile("filbert")
+
+# A shell has its background jobs ignore Ctrl-C, and so would the programs that tests start and
+# interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
