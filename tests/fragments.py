@@ -8,28 +8,17 @@ from hypothesis import strategies as st
 
 from filbert import Forest
 from filbert.fragments import Fragment
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import PartialTree, TreeKernel
 from filbert.model import SupportVectorModel
 from tests.reference.mining import Model
 from tests.reference.trees import Node, write
-from tests.strategies import forests
+from tests.strategies import forests, subset_trees, tree_kernels
 
 TOLERANCE = 1e-10
 
 DECAYS = st.sampled_from([1.0, 0.4, 0.05]) | st.floats(0.05, 1.0)
-SUBSET_TREES = st.builds(SubsetTree, DECAYS, include_leaves=st.booleans(), normalize=st.booleans())
-KERNELS: st.SearchStrategy[TreeKernel] = st.one_of(
-    SUBSET_TREES,
-    st.builds(Subtree, DECAYS, normalize=st.booleans()),
-    st.builds(
-        PartialTree,
-        DECAYS,
-        DECAYS,
-        penalty=st.sampled_from(["span", "gaps"]),
-        max_subsequence=st.none() | st.integers(1, 3),
-        normalize=st.booleans(),
-    ),
-)
+SUBSET_TREES = subset_trees(DECAYS)
+KERNELS = tree_kernels(DECAYS, 3)
 
 
 def coefficients(rng: Random, n: int) -> list[float]:

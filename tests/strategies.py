@@ -1,4 +1,6 @@
-"""Random trees: one generator, driven by Hypothesis (to shrink) or by a seed (for bulk).
+"""Random trees and tree kernels.
+
+Trees come from one generator, driven by Hypothesis (to shrink) or by a seed (for bulk).
 
 Kernels differ from each other, and programs go wrong, where trees are alike but not equal, where
 one label is a leaf's and an inner node's, and at the extremes of shape. So: few labels, forests of
@@ -11,6 +13,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.reference.trees import Node, size
 
 
@@ -142,3 +145,29 @@ def unicode_trees(max_nodes: int = 8) -> st.SearchStrategy[Node]:
     """Single trees with such labels."""
     some = st.lists(unicode_labels(), min_size=1, max_size=4).map(tuple)
     return st.builds(random_tree, RNG, st.just(max_nodes), st.builds(Alphabet, some, some))
+
+
+# Kernels
+
+
+def subset_trees(decays: st.SearchStrategy[float]) -> st.SearchStrategy[TreeKernel]:
+    """Subset tree kernels, with leaves or without."""
+    return st.builds(SubsetTree, decays, include_leaves=st.booleans(), normalize=st.booleans())
+
+
+def tree_kernels(
+    decays: st.SearchStrategy[float], max_subsequence: int
+) -> st.SearchStrategy[TreeKernel]:
+    """Kernels of all three kinds, with any parameters."""
+    return st.one_of(
+        subset_trees(decays),
+        st.builds(Subtree, decays, normalize=st.booleans()),
+        st.builds(
+            PartialTree,
+            decays,
+            decays,
+            penalty=st.sampled_from(["span", "gaps"]),
+            max_subsequence=st.none() | st.integers(1, max_subsequence),
+            normalize=st.booleans(),
+        ),
+    )

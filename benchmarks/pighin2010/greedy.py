@@ -4,7 +4,7 @@ from benchmarks.measure import Clock
 from benchmarks.pighin2010 import paper
 from benchmarks.pighin2010.section import Options, Row, Section
 from benchmarks.pighin2010.training import question_class
-from filbert.fragments import mine
+from filbert.fragments import Fragments, mine
 
 TOP = 1_000
 
@@ -19,7 +19,7 @@ def compared(label: str, top: int) -> Row:
     # And at the very threshold that separates the heaviest from the rest.
     lightest = float(abs(complete.weight[-1]))
     at_threshold = mine(model, threshold=complete.base / lightest * (1 + 1e-12), n_jobs=1)
-    wanted = set(map(str, complete.fragments))
+    wanted = set(complete.fragments.texts())
     return {
         "class": label,
         "top": complete.n,
@@ -33,8 +33,8 @@ def compared(label: str, top: int) -> Row:
     }
 
 
-def _share(wanted: set[str], found: object) -> float:
-    return round(100 * len(wanted & set(map(str, found))) / len(wanted), 1)  # type: ignore[call-overload]
+def _share(wanted: set[str], found: Fragments) -> float:
+    return round(100 * len(wanted & set(found.texts())) / len(wanted), 1)
 
 
 def section(options: Options) -> Section:

@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from filbert.examples import Examples, read_examples
-from filbert.explain import Explanation, explain
+from filbert.explanations import Explanation, explain
 from filbert.forest import Forest
 from filbert.learners.embedding import DistributedTreeEmbedding
 from filbert.learners.fragments import FragmentVectorizer

@@ -30,8 +30,8 @@ from filbert.errors import (
     InvalidParameterError,
     ParseError,
 )
-from filbert.explain.nodes import check_sums, deviation, node_scores
-from filbert.explain.view import view_of
+from filbert.explanations.nodes import check_sums, deviation, node_scores
+from filbert.explanations.view import view_of
 from filbert.kernels import (
     AllPairs,
     EachPart,

@@ -30,7 +30,7 @@ from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import factorize
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
-from tests.strategies import MIXED, forests, near_duplicate, random_tree, random_trees
+from tests.strategies import MIXED, forests, near_duplicate, random_tree, random_trees, tree_kernels
 
 Array = npt.NDArray[np.float64]
 
@@ -49,18 +49,7 @@ each_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 every_kernel = pytest.mark.parametrize("kernel", KERNELS + PARTIAL, ids=repr)
 
 DECAYS = st.sampled_from([1.0, 0.4, 0.01]) | st.floats(0.01, 1.0)
-ANY_KERNEL = st.one_of(
-    st.builds(SubsetTree, DECAYS, include_leaves=st.booleans(), normalize=st.booleans()),
-    st.builds(Subtree, DECAYS, normalize=st.booleans()),
-    st.builds(
-        PartialTree,
-        DECAYS,
-        DECAYS,
-        penalty=st.sampled_from(["span", "gaps"]),
-        max_subsequence=st.none() | st.integers(1, 4),
-        normalize=st.booleans(),
-    ),
-)
+ANY_KERNEL = tree_kernels(DECAYS, 4)
 
 
 def build(trees: Iterable[Node]) -> Forest:

@@ -25,7 +25,7 @@ STAGES = [
     ["fragments"],
     ["learners"],
     ["metrics"],
-    ["explain", "report"],
+    ["explanations", "report"],
     ["persist"],
     ["datasets", "parts"],
     ["testing"],

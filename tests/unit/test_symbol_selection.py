@@ -12,23 +12,15 @@ from sklearn.base import clone
 
 from filbert import Examples, Forest, SymbolSelector, TreeSVC
 from filbert.errors import InvalidParameterError, OutOfMemoryError
-from filbert.kernels import ApproximateTree, Linear, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import ApproximateTree, Linear, PartialTree, SubsetTree, TreeKernel
 from filbert.learners import symbol_selection
 from tests.reference.approximate import delta_of, symbol_of
 from tests.reference.matrix import reference_value
 from tests.reference.trees import nodes, write
 from tests.strategies import DISJOINT, MIXED, random_trees
+from tests.unit.test_approximate import EXACT
 
 Array = npt.NDArray[Any]
-
-EXACT: list[TreeKernel] = [
-    Subtree(),
-    Subtree(0.7, normalize=False),
-    SubsetTree(),
-    SubsetTree(0.8, include_leaves=True, normalize=False),
-    PartialTree(),
-    PartialTree(0.6, 0.7, penalty="gaps", max_subsequence=2, normalize=False),
-]
 
 
 def labels(n: int, n_classes: int) -> Array:

@@ -13,6 +13,9 @@ from filbert.gathering import Format
 from filbert.read.files import format_suffix, open_binary
 
 FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; known by the file otherwise.")
+ANY_FORMAT = typer.Option(
+    None, help="brackets, svmlight-tk, tsv or jsonl; known by the file otherwise."
+)
 LABEL = typer.Option(None, help="The label's column (from 0) or JSON key.")
 TREE = typer.Option(None, help="The tree's column (from 0) or JSON key.")
 ON_ERROR = typer.Option("raise", help="raise: stop at a bad line; skip: leave it out.")

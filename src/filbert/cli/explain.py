@@ -7,8 +7,8 @@ import typer
 
 from filbert.cli import data
 from filbert.errors import InvalidParameterError
-from filbert.explain import Explanation
-from filbert.explain import explain as explained
+from filbert.explanations import Explanation
+from filbert.explanations import explain as explained
 from filbert.persist import load
 from filbert.persist.atomic import check_folder, replacing
 
@@ -30,9 +30,7 @@ def explain(
     ),
     title: str | None = typer.Option(None, help="The page's title."),
     jobs: int | None = data.JOBS,
-    format: str | None = typer.Option(
-        None, help="brackets, svmlight-tk, tsv or jsonl; known by the file otherwise."
-    ),
+    format: str | None = data.ANY_FORMAT,
     label: str | None = data.LABEL,
     tree: str | None = data.TREE,
     on_error: str = data.ON_ERROR,

@@ -15,9 +15,7 @@ def predict(
     output: str | None = typer.Option(None, "-o", "--output", metavar="OUT", help="Not stdout."),
     scores: bool = typer.Option(False, "--scores", help="Add the decision values, by tabs."),
     jobs: int | None = data.JOBS,
-    format: str | None = typer.Option(
-        None, help="brackets, svmlight-tk, tsv or jsonl; known by the file otherwise."
-    ),
+    format: str | None = data.ANY_FORMAT,
     label: str | None = data.LABEL,
     tree: str | None = data.TREE,
     on_error: str = data.ON_ERROR,

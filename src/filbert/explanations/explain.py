@@ -8,18 +8,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from filbert.errors import InvalidParameterError
 from filbert.examples import Examples
-from filbert.explain.data import (
+from filbert.explanations.data import (
     DataSummary,
     ExplainedExample,
     Explanation,
     Metrics,
     ModelSummary,
 )
-from filbert.explain.fragments import summarized_problems
-from filbert.explain.measures import measures
-from filbert.explain.nodes import check_sums, node_scores
-from filbert.explain.support import Support, neighbours
-from filbert.explain.view import ModelView, view_of
+from filbert.explanations.fragments import summarized_problems
+from filbert.explanations.measures import measures
+from filbert.explanations.nodes import check_sums, node_scores
+from filbert.explanations.support import Support, neighbours
+from filbert.explanations.view import ModelView, view_of
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
 from filbert.learners.svm import classes_by_score

@@ -9,7 +9,8 @@ from typing import Any
 from filbert.drawing.svg import check_arrays
 from filbert.drawing.text import draw_arrays
 from filbert.errors import InvalidParameterError, ParseError
-from filbert.explain.plain import from_plain, parsed_json, to_plain
+from filbert.explanations.plain import from_plain, parsed_json, to_plain
+from filbert.report.terminal import render_terminal
 
 FORMAT = "filbert-explanation"
 VERSION = 1
@@ -299,7 +300,8 @@ class Explanation:
         path : path, optional
             Where to write the page, too.
         """
-        from filbert.report.html import render  # noqa: PLC0415  Jinja2 is not needed by others
+        # Importing Jinja2 would take a tenth of a second of everybody's start.
+        from filbert.report.html import render  # noqa: PLC0415
 
         page = render(self.to_dict())
         if path is not None:
@@ -307,13 +309,11 @@ class Explanation:
         return page
 
     def _repr_html_(self) -> str:
-        from filbert.report.notebook import render_notebook  # noqa: PLC0415
+        from filbert.report.notebook import render_notebook  # noqa: PLC0415  as above
 
         return render_notebook(self.to_dict())
 
     def __str__(self) -> str:
-        from filbert.report.terminal import render_terminal  # noqa: PLC0415
-
         return render_terminal(self.to_dict())
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.examples import Examples
-from filbert.explain.data import TrainingCurve
+from filbert.explanations.data import TrainingCurve
 from filbert.kernels import Kernel, TreeKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import check_is_sum, plain_kernels

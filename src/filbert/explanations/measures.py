@@ -10,7 +10,7 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
-from filbert.explain.data import ClassFigures, Confusion, Metrics, PrecisionRecall
+from filbert.explanations.data import ClassFigures, Confusion, Metrics, PrecisionRecall
 
 FloatArray = NDArray[np.float64]
 

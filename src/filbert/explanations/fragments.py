@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert.errors import FewFragmentsWarning
-from filbert.explain.data import ExplainedFragment, ProblemSummary
-from filbert.explain.support import Support
-from filbert.explain.view import ModelView
+from filbert.explanations.data import ExplainedFragment, ProblemSummary
+from filbert.explanations.support import Support
+from filbert.explanations.view import ModelView
 from filbert.fragments import MinedFragments, mine, weight_norm
 from filbert.model import SupportVectorModel
 

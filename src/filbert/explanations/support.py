@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from filbert.drawing.labels import number
 from filbert.drawing.outline import outline_of_dag
 from filbert.examples import Examples
-from filbert.explain.data import Neighbour, SupportTree
-from filbert.explain.view import ModelView
+from filbert.explanations.data import Neighbour, SupportTree
+from filbert.explanations.view import ModelView
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert.errors import InexactExplanationError, InvalidParameterError
-from filbert.explain.data import PlainTree
+from filbert.explanations.data import PlainTree
 from filbert.model import Contributions
 from filbert.sum_model import TermScores
 from filbert.tree import Tree
