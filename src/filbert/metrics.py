@@ -1,4 +1,4 @@
-"""Whether a system is better than another, or was lucky."""
+"""Test whether the difference between two systems is more than chance."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ FloatArray = NDArray[np.float64]
 
 _NAMES = ("y", "pred_a", "pred_b")
 _METRICS = ("f1", "precision", "recall", "accuracy")
-_ENTRIES = 1 << 20  # of the arrays in use at a time
-_MOST_OUTCOMES = 10**8  # gone through where exact=True: a quarter of a minute
-_TIE = 1e-12  # differences that agree to this part of the scores are equal but for rounding
+_ENTRIES = 1 << 20  # of all arrays in use at a time
+_MOST_OUTCOMES = 10**8  # enumerated with exact=True: a quarter of a minute
+_TIE = 1e-12  # differences within this share of the scores count as equal
 
 
 @dataclass(frozen=True)
 class RandomizationResult:
-    """What `randomization_test` finds.
+    """The result of `randomization_test`.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class RandomizationResult:
     score_a, score_b : float
         The metric's values for the two systems.
     n_shuffles : int
-        The number of shuffles drawn; 0 where the p-value is exact.
+        The number of shuffles drawn; 0 if the p-value is exact.
     exact : bool
-        Whether all outcomes were gone through in place of a random sample.
+        Whether all outcomes were enumerated instead of sampled.
     """
 
     p_value: float
@@ -72,33 +72,34 @@ def randomization_test(
 ) -> RandomizationResult:
     """Test whether two systems differ in their scores on the same examples.
 
-    Approximate randomisation (Noreen 1989), as Severyn & Moschitti (2012, section 7.4) compare F1:
-    if the systems were equally good, it would not matter which of them made which of the two
-    predictions for an example. So predictions are swapped by the toss of a coin, example by
-    example, and the p-value is how often the difference between the scores gets as large as
-    the one observed, in either direction: (that often + 1) / (n + 1).
+    This is approximate randomisation (Noreen 1989), as Severyn & Moschitti (2012, section 7.4) use
+    it to compare F1. If the systems were equally good, it would not matter which of them made
+    which of the two predictions for an example. The test therefore swaps predictions at random,
+    example by example. If c of n shuffles make a difference at least as large as the observed one,
+    in either direction, the p-value is (c + 1) / (n + 1).
 
-    Only examples on which the systems differ matter, and for the metrics named here only how many
-    of each kind are swapped. These numbers are drawn instead of the coins, which has the same
-    distribution, and time hardly depends on the number of examples.
+    Only examples on which the systems differ matter. For the named metrics, only the number of
+    swapped examples of each kind matters. The test draws these numbers instead of single swaps,
+    which has the same distribution. Time hardly depends on the number of examples.
 
     Parameters
     ----------
     y, pred_a, pred_b : array-like of n_examples labels
-        What is true, and what the two systems predict.
+        The true labels, and the predictions of the two systems.
     metric : {"f1", "precision", "recall", "accuracy"} or callable
-        Or any function of two arrays, ``metric(y, pred)``, that returns a number; it is called
-        twice for each shuffle. A quotient is 0 where its denominator is.
+        A callable ``metric(y, pred)`` takes two arrays and returns a number. It is called twice
+        for each shuffle. Quotients with the denominator 0 are 0.
     n : int
         The number of shuffles.
     average : {"binary", "macro"}
-        F1, precision and recall of the class `pos_label`; or their means over all classes.
+        F1, precision and recall of the class `pos_label`, or their means over all classes.
     pos_label : label
-        The class that is found or missed, where there are two.
+        The positive class if there are two.
     exact : "auto" or bool
-        Go through all outcomes, with their probabilities, in place of drawing n; by default where
-        these are n at most. Of k examples that differ there are 2^k outcomes for a function; for F1
-        (k + 1) (m + 1), with k positive and m negative examples that differ.
+        Enumerate all outcomes with their probabilities instead of drawing n. The default does so
+        if there are at most n. For a function there are 2^k outcomes if the systems differ on k
+        examples. For F1 there are (k + 1) (m + 1) if they differ on k positive and m negative
+        examples.
     random_state : int, RandomState or None
         Seed of the shuffles.
 
@@ -117,7 +118,7 @@ def randomization_test(
     >>> round(result.p_value, 5), result.exact
     (0.125, True)
 
-    A sample of the shuffles comes close to that:
+    Random shuffles come close to that:
 
     >>> result = randomization_test(y, a, b, exact=False, random_state=0)
     >>> round(result.p_value, 3), result.n_shuffles
@@ -148,17 +149,17 @@ def randomization_test(
 
 @dataclass(frozen=True)
 class _Swaps:
-    """What swapping predictions can lead to.
+    """The possible outcomes of swapping predictions.
 
-    Examples on which the systems differ are of kinds, with two predictions each. Those of one kind
-    have the same effect, so an outcome is one number for each kind: for how many of its examples
-    system A has the first of the two predictions.
+    The examples on which the systems differ are divided into kinds. A kind has two predictions, and
+    swapping any of its examples has the same effect. An outcome is therefore one number for each
+    kind: for how many of its examples system A has the first of the two predictions.
     """
 
     sizes: Counts  # the number of examples of each kind
     observed: Counts  # the outcome without swapping
     scores: Callable[[Counts], tuple[FloatArray, FloatArray]]  # of A and B, for rows of outcomes
-    width: int  # the number of entries that a row takes
+    width: int  # the number of entries per row
 
     @property
     def n_outcomes(self) -> int:
@@ -170,7 +171,7 @@ class _Swaps:
         return float(a), float(b)
 
     def reach(self, outcomes: Counts) -> NDArray[np.bool_]:
-        """Whether the scores differ as much as the observed ones; ties do."""
+        """Return whether scores differ at least as much as the observed ones; ties count."""
         a, b = self.observed_scores
         shuffled_a, shuffled_b = self.scores(outcomes)
         scale = np.maximum(np.abs(shuffled_a), np.abs(shuffled_b))
@@ -189,7 +190,7 @@ def _is_exact(swaps: _Swaps, n: int, exact: str | bool) -> bool:
         return swaps.n_outcomes <= n
     if exact and swaps.n_outcomes > _MOST_OUTCOMES:
         raise InvalidParameterError(
-            f"exact=True would go through more than {_MOST_OUTCOMES:,} outcomes: the systems "
+            f"exact=True would enumerate more than {_MOST_OUTCOMES:,} outcomes: the systems "
             f"differ on {swaps.sizes.sum():,} examples that matter; use exact='auto' or False"
         )
     return bool(exact)
@@ -220,10 +221,10 @@ def _sampled_p(swaps: _Swaps, n: int, rng: RandomState) -> float:
 
 
 def _swaps_by_counts(y: Codes, a: Codes, b: Codes, metric: str, average: str) -> _Swaps:
-    """Score by how often each class is predicted, and how often rightly; classes from 0.
+    """Score by how often each class is predicted, and how often correctly; classes from 0.
 
-    Where `average` is "binary", class 1 is the positive one. A kind is two predicted classes, the
-    smaller one first, and which of them is right; so nothing changes where a and b are exchanged.
+    If `average` is "binary", class 1 is the positive one. A kind is two predicted classes, the
+    smaller first, and which of them is right. Exchanging a and b therefore changes nothing.
     """
     n_classes = 2 if average == "binary" else int(max(y.max(), a.max(), b.max())) + 1
     true = np.bincount(y, minlength=n_classes)
@@ -255,7 +256,7 @@ def _swaps_by_counts(y: Codes, a: Codes, b: Codes, metric: str, average: str) ->
 
 
 def _predicted_and_right(y: Codes, predicted: Codes, n_classes: int) -> sp.csr_array:
-    """Return a row for each example: 1 for the class predicted, and if right 1 for it again."""
+    """Return a row per example: 1 for the predicted class, and again if it is right."""
     rows = np.arange(len(y))
     right = np.flatnonzero(y == predicted)
     places = (
@@ -267,7 +268,7 @@ def _predicted_and_right(y: Codes, predicted: Codes, n_classes: int) -> sp.csr_a
 
 
 def _quotients(metric: str, true: Counts, predicted: Counts, right: Counts) -> FloatArray:
-    """Return the metric of each class, 0 where it is 0/0."""
+    """Return the metric of each class, 0 for 0/0."""
     below = {"f1": predicted + true, "precision": predicted, "recall": true}[metric]
     above = 2 * right if metric == "f1" else right
     zeros = np.zeros(right.shape)
@@ -276,7 +277,7 @@ def _quotients(metric: str, true: Counts, predicted: Counts, right: Counts) -> F
 
 
 def _swaps_by_calls(metric: Metric, y: NDArray[Any], a: NDArray[Any], b: NDArray[Any]) -> _Swaps:
-    """Score by calling a function: every example is a kind of its own."""
+    """Score by calling a function: every example is a separate kind."""
     differ = np.flatnonzero(a != b)
     common = np.result_type(a, b)  # so that swapped texts are not cut off
     a, b = a.astype(common), b.astype(common)
@@ -288,8 +289,8 @@ def _swaps_by_calls(metric: Metric, y: NDArray[Any], a: NDArray[Any], b: NDArray
         value = metric(y, pred)
         if not isinstance(value, Real) or not isfinite(value):
             raise InvalidParameterError(
-                f"metric must return a finite number, got {value!r} for predictions that are "
-                "the systems' own or swapped ones: look at what it does with y and pred"
+                f"metric must return a finite number, got {value!r} for some original or "
+                "swapped predictions: check what it does with y and pred"
             )
         return float(value)
 
@@ -309,10 +310,10 @@ def _swaps_by_calls(metric: Metric, y: NDArray[Any], a: NDArray[Any], b: NDArray
 def _coded(
     arrays: list[NDArray[Any]], metric: str, average: str, pos_label: Any
 ) -> tuple[Codes, Codes, Codes]:
-    """Number the classes; without the examples that the metric does not look at."""
+    """Number the classes, and drop the examples that the metric ignores."""
     _check_one_kind(dict(zip(_NAMES, arrays, strict=True)))
     y, a, b = arrays
-    if metric == "accuracy":  # the recall of being right, which all examples should be
+    if metric == "accuracy":  # the recall of the class "right", to which all examples belong
         return np.ones(len(y), dtype=np.intp), (a == y).astype(np.intp), (b == y).astype(np.intp)
     labels, codes = np.unique(np.concatenate(arrays), return_inverse=True)
     if average == "binary":
@@ -354,7 +355,7 @@ def _checked_labels(*given: ArrayLike) -> list[NDArray[Any]]:
 
 
 def _as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
-    """Return an array of one dimension and without gaps; of numbers or texts where it can be."""
+    """Return a one-dimensional array without missing values, of numbers or texts if possible."""
     try:
         array = np.asarray(values)
     except ValueError:  # lists of several lengths
@@ -378,10 +379,10 @@ def _as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, and what is not equal to itself, such as NaN."""
+    """Return whether a value is None, or not equal to itself, such as NaN."""
     try:
         return value is None or not eq(value, value)
-    except (TypeError, ValueError):  # pandas.NA is neither
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal
         return True
 
 
@@ -397,7 +398,7 @@ def _of_one_kind(name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_one_kind(arrays: dict[str, NDArray[Any]]) -> None:
-    """Texts and numbers are never equal, and NumPy would make texts of all."""
+    """Refuse a mix of texts and numbers: NumPy would turn all of them into texts."""
     names = {"b": "numbers", "i": "numbers", "u": "numbers", "f": "numbers", "T": "texts",
              "U": "texts"}  # fmt: skip
     kinds = {name: names.get(a.dtype.kind, str(a.dtype)) for name, a in arrays.items()}

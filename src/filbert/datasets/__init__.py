@@ -1,4 +1,4 @@
-"""Ready data sets: trees with labels, from what is at hand."""
+"""Data sets of labelled trees, made from installed or given sources."""
 
 from filbert.datasets.one_hot import OneHotColumns
 from filbert.datasets.srl import load_srl, srl_boundary

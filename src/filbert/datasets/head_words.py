@@ -1,14 +1,14 @@
-"""Head words: which word of a phrase stands for it.
+"""Find the head word of a phrase: the word that represents it.
 
-In the manner of Magerman and Collins: a table says for each phrase which of its children is the
-head, and the head word is found from child to child down to a word. A rule names some labels and
-an end of the phrase, and takes the child nearest to that end that has one of them; the rules of a
-phrase are tried in order. Where none fits, the head is the first child that is no punctuation.
+The method follows Magerman and Collins. A table tells for each phrase which of its children is the
+head. Following the head children down to a word gives the head word. A rule names some labels and
+an end of the phrase. It selects the child nearest to that end that has one of the labels. The rules
+of a phrase are tried in order. If none fits, the head is the first child that is not punctuation.
 
-The table is small and made for features, not for a parser: a verb phrase is headed by its first
-verb, auxiliary or not; a noun phrase by its last noun, or else by its first noun phrase ("the man"
-of "the man in the street"); a prepositional phrase by its preposition; a clause by its verb phrase.
-Function tags do not count: ``NP-SBJ`` is an ``NP``.
+The table is small and made for features, not for a parser. The head of a verb phrase is its first
+verb, auxiliary or not. The head of a noun phrase is its last noun, or else its first noun phrase
+("the man" of "the man in the street"). The head of a prepositional phrase is its preposition, and
+the head of a clause is its verb phrase. Function tags are ignored: ``NP-SBJ`` is an ``NP``.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def base_label(label: str) -> str:
 
 
 def head_child(label: str, children: Sequence[str]) -> int:
-    """Return which of the children, given by their labels, is the head of a phrase.
+    """Return the index of the child that is the head of a phrase; children are labels.
 
     >>> head_child("NP", ["DT", "JJ", "NN"])
     2

@@ -1,4 +1,4 @@
-"""Categories as columns of a sparse matrix, numbered as they come."""
+"""Encode categories as columns of a sparse matrix, numbered as they are seen."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -10,12 +10,12 @@ from filbert.errors import InvalidParameterError
 
 
 class OneHotColumns:
-    """A column of zeros and ones for each value of each feature.
+    """One column of zeros and ones for each value of each feature.
 
-    A value gets the next free column when it is first met, so the numbers depend on the order of
-    the examples and on nothing else, and examples may come one at a time, without end. After
-    :meth:`freeze` no column is added: values that were never met, as test data have them, have no
-    column, and their examples one entry less. None has no column either.
+    A new value gets the next free column. Column numbers therefore depend only on the order of the
+    examples, and examples may come one at a time from an endless stream. After :meth:`freeze` no
+    columns are added: new values, as in test data, have no column, and their examples have one
+    entry less. None has no column either.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class OneHotColumns:
 
     @property
     def names(self) -> list[str]:
-        """The columns in their order, as ``feature=value``."""
+        """The names of the columns in order, as ``feature=value``."""
         names = [""] * self._n
         for feature, columns in zip(self.features, self._columns, strict=True):
             for value, column in columns.items():
@@ -53,12 +53,12 @@ class OneHotColumns:
         return names
 
     def freeze(self) -> "OneHotColumns":
-        """Add no more columns from now on."""
+        """Add no columns from now on."""
         self.frozen = True
         return self
 
     def encode(self, row: Sequence[str | None]) -> list[int]:
-        """Return the columns, ascending, in which an example has a 1."""
+        """Return the columns in which an example has a 1, in ascending order."""
         if len(row) != len(self._columns):
             raise InvalidParameterError(
                 f"a row has {len(row)} values, but there are {len(self._columns)} features: "
@@ -77,7 +77,7 @@ class OneHotColumns:
         return found
 
     def transform(self, rows: Iterable[Sequence[str | None]]) -> sp.csr_array:
-        """Return the matrix of some examples; it is as wide as there are columns in the end."""
+        """Return the matrix of some examples; its width is the final number of columns."""
         gathered = OneHotRows(self)
         for row in rows:
             gathered.add(row)
@@ -85,7 +85,7 @@ class OneHotColumns:
 
 
 class OneHotRows:
-    """The rows of a matrix to be, in a few bytes each."""
+    """Collects the rows of a matrix, in a few bytes each."""
 
     def __init__(self, columns: OneHotColumns) -> None:
         self._columns = columns
@@ -93,7 +93,7 @@ class OneHotRows:
         self._ends = array("q", [0])
 
     def add(self, row: Sequence[str | None]) -> None:
-        """Take one example more."""
+        """Add one example."""
         self._indices.extend(self._columns.encode(row))
         self._ends.append(len(self._indices))
 

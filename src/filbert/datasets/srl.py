@@ -1,23 +1,25 @@
 """Semantic role labelling: sentences with PropBank annotation -> predicate-argument trees.
 
-A sentence is one object of JSON, with a constituency parse and its propositions::
+A sentence is a JSON object with a constituency parse and its propositions::
 
     {"tree": "(TOP (S (NP (PRP I)) (VP (VBD found) (NP (PRP it)))))",
      "props": [{"pred": [1], "args": [["ARG0", 0, 1], ["ARG1", 2, 3]]}]}
 
-``pred`` holds the tokens of the predicate, its head first; an argument is ``[role, start, end]``,
-tokens counted from 0, ``end`` exclusive. Other keys are ignored. A symbol of the parse is any run
-of characters without round brackets and ASCII white space; a backslash is an ordinary character.
+``pred`` has the tokens of the predicate, head first. An argument is ``[role, start, end]``; tokens
+are counted from 0, and ``end`` is exclusive. Other keys are ignored. A symbol of the parse is any
+run of characters without round brackets and ASCII white space. A backslash is an ordinary
+character.
 
-An example is a predicate with a candidate node of the parse, and its tree is the smallest one
-that holds both: the paths from their lowest common ancestor down to each, nothing beside them,
-and all that the candidate spans. ``-B`` marks the candidate, ``-P`` the predicate's tag. For the
-predicate "found" above and the candidate NP over "it"::
+An example is a predicate with a candidate node of the parse. Its tree is the smallest one that
+contains both: the paths from their lowest common ancestor down to each, without side branches, and
+the whole subtree of the candidate. ``-B`` marks the candidate, ``-P`` the tag of the predicate. For
+the predicate "found" above and the candidate NP over "it"::
 
     (VP (VBD-P found) (NP-B (PRP it)))
 
-A candidate above the predicate (rule A alone has those) is the whole tree, with both marks in it;
-the predicate's own tag becomes ``VBD-B-P``. Of a predicate of several tokens the head is marked.
+If the candidate is above the predicate (only under rule A), the tree is the candidate's subtree
+with both marks. If it is the predicate's own tag, the tag becomes ``VBD-B-P``. In a predicate of
+several tokens, the head is marked.
 
 The trees are those of Moschitti, Pighin & Basili, *Tree kernels for semantic role labeling*
 (Computational Linguistics 34(2), 2008).
@@ -87,35 +89,36 @@ def srl_boundary(
     Parameters
     ----------
     sentences
-        Dictionaries as above, or the path of a JSON Lines file, plain or ``.gz`` or ``.xz``.
+        Dictionaries as above, or the path of a JSON Lines file, plain, ``.gz`` or ``.xz``.
     rule
         Which pairs of a predicate and a node are examples:
 
         ====== ==================================================================
         ``A``  all predicates, all nodes
         ``B``  A without the nodes over a token of the predicate
-        ``C``  B, one node for each span: the topmost one of a unary chain
-        ``VB`` B, for predicates that are verbs (tag ``VB*``) and have an argument
-        ``VC`` C, for the same predicates
+        ``C``  B with one node for each span: the topmost one of a unary chain
+        ``VB`` B for predicates that are verbs (tag ``VB*``) and have an argument
+        ``VC`` C for the same predicates
         ====== ==================================================================
     task
-        ``"boundary"``: the label is 1 where the node's span is exactly an argument's, else -1.
-        ``"role"``: only those nodes are examples, and the label is the argument's role as it is
-        written, ``C-`` and ``R-`` included. Should several arguments have one span, the first
-        gives the role. Under A, B and VB each node of a unary chain is an example with that role.
+        ``"boundary"``: the label is 1 if the span of the node is exactly that of an argument,
+        otherwise -1. ``"role"``: only nodes with the span of an argument are examples, and the
+        label is the role of the argument as it is written, including ``C-`` and ``R-``. If several
+        arguments have the same span, the first gives the role. Under A, B and VB each node of a
+        unary chain is an example with that role.
     leaves
-        ``"words"``: each leaf is a word, alone under its tag, and is no candidate.
-        ``"tags"``: the parse has no words, its leaves are the tags and are candidates.
+        ``"words"``: each leaf is a word, the only child of its tag, and is not a candidate.
+        ``"tags"``: the parse has no words; its leaves are the tags, and they are candidates.
     features
-        Whether the standard flat features come as a third entry,
+        Add the standard flat features as a third entry,
         :class:`~filbert.datasets.StandardFeatures`: phrase type, predicate word, head word,
         governing category, position, voice and path. :class:`~filbert.datasets.OneHotColumns`
-        makes a sparse matrix of them.
+        turns them into a sparse matrix.
 
     Raises
     ------
     ParseError
-        On a sentence that cannot be read, when the stream reaches it.
+        When the stream reaches a sentence that cannot be read.
     """
     _check_option("rule", rule, Rule)
     _check_option("task", task, Task)
@@ -153,8 +156,8 @@ def load_srl(
 ) -> tuple[Forest | Examples, NDArray[Any]]:
     """Collect the examples of :func:`srl_boundary` into a forest and an array of labels.
 
-    With `columns`, into Examples with the parts ``tree`` and ``features``, a sparse matrix of the
-    standard features with one column for each value::
+    With `columns`, return Examples with the parts ``tree`` and ``features``. The latter is a sparse
+    matrix of the standard features with one column for each value::
 
         columns = OneHotColumns(StandardFeatures._fields)
         X, y = load_srl("train.jsonl", columns=columns)
@@ -188,7 +191,7 @@ def _check_option(name: str, value: str, options: Any) -> None:
 
 
 class _Place(TypedDict, total=False):
-    """Where a sentence stands, in the words of ParseError."""
+    """The location of a sentence, as keyword arguments of ParseError."""
 
     source: str
     line: int
@@ -301,7 +304,7 @@ def _predicate_examples(
 
 
 def _candidates(parse: Parse, predicate: _Predicate, rule: Rule) -> list[bool]:
-    """Tell for each node whether the rule makes it an example with this predicate."""
+    """Return for each node whether the rule makes it an example with this predicate."""
     keep = parse.is_topmost.copy() if rule.endswith("C") else parse.is_node.copy()
     if rule != "A":
         for token in predicate.tokens:
@@ -316,9 +319,9 @@ def _predicate_argument_trees(
     """Yield each node to keep, in preorder, with its tree.
 
     In preorder, the nodes whose lowest common ancestor with the head is ``above`` form two runs:
-    those from ``above`` to the next node ``below`` on the way down to the head, and those from
-    the end of ``below`` to the end of ``above``. All trees of a run share the predicate's side;
-    the candidate's side is what the ancestor leaves of the candidate's path.
+    those from ``above`` to the next node ``below`` on the path down to the head, and those from
+    the end of ``below`` to the end of ``above``. All trees of a run share the predicate's side.
+    The candidate's side is the part of the candidate's path below the ancestor.
     """
     path, indent, depth, stop = parse.path, parse.indent, parse.depth, parse.stop
     chain = parse.chain(head)

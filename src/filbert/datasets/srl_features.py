@@ -1,8 +1,8 @@
-"""The standard features of a predicate and a candidate: flat facts about the two in a parse.
+"""The standard features of a predicate and a candidate node in a parse, each one a category.
 
-They are those of Gildea & Jurafsky, *Automatic labeling of semantic roles* (Computational
-Linguistics 28(3), 2002), as section V of Aiolli, Da San Martino, Sperduti & Moschitti, *Efficient
-kernel-based learning for trees* (CIDM 2007) lists them.
+They were proposed by Gildea & Jurafsky, *Automatic labeling of semantic roles* (Computational
+Linguistics 28(3), 2002), and are listed in section V of Aiolli, Da San Martino, Sperduti &
+Moschitti, *Efficient kernel-based learning for trees* (CIDM 2007).
 """
 
 from typing import NamedTuple
@@ -16,23 +16,23 @@ _HAVE = {"have", "has", "had", "having", "'ve", "'d", "ve"}
 
 
 class StandardFeatures(NamedTuple):
-    """What flat features say about a candidate; each is a category.
+    """The flat features of a candidate; each is a category.
 
-    In parses without words (``leaves="tags"``) tags stand in their place.
+    In parses without words (``leaves="tags"``), tags take the place of words.
     """
 
     phrase_type: str
     """The candidate's label."""
     predicate_word: str
-    """The predicate's head, in small letters."""
+    """The head of the predicate, in lower case."""
     head_word: str
-    """The candidate's, by :mod:`filbert.datasets.head_words`."""
+    """The head word of the candidate, by :mod:`filbert.datasets.head_words`."""
     governing_category: str | None
-    """Of a noun phrase ``NP``: the nearest ``S`` or ``VP`` above it. None for all others."""
+    """For a noun phrase ``NP``, the nearest ``S`` or ``VP`` above it; None for other phrases."""
     position: str
     """Whether the candidate is ``before`` or ``after`` the predicate, or ``over`` it (rule A)."""
     voice: str
-    """Of the predicate, ``active`` or ``passive``: see :func:`voice`."""
+    """The voice of the predicate, ``active`` or ``passive``: see :func:`voice`."""
     path: str
     """From the predicate's tag up and down to the candidate: ``VBD↑VP↑S↓NP``."""
 
@@ -45,13 +45,13 @@ class ParseFeatures:
         self.base = [base_label(label) for label in parse.label]
         self._head_word = _head_words(parse, self.base)
         self._governing = _governing_categories(parse, self.base)
-        # The way down from the root, ``↓TOP↓S↓NP``; what an ancestor leaves of it is a path.
+        # The path from the root, ``↓TOP↓S↓NP``; cut off at an ancestor, it is the path from there.
         self._down: list[str] = []
         for up, label in zip(parse.parent, parse.label, strict=True):
             self._down.append(f"{self._down[up] if up >= 0 else ''}↓{label}")
 
     def of_predicate(self, head: int) -> "PredicateFeatures":
-        """Return the features of candidates with a predicate, given by the node of its tag."""
+        """Return the features of candidates with the predicate whose tag is this node."""
         return PredicateFeatures(self, head)
 
 
@@ -93,14 +93,15 @@ class PredicateFeatures:
 def voice(parse: Parse, base: list[str], head: int) -> str:
     """Return ``passive`` or ``active`` for the predicate with this tag.
 
-    Passive is a participle ``VBN``
+    A participle ``VBN`` is passive in two cases:
 
-    * whose nearest auxiliary is a form of *be* or *get*: a verb that stands before it in one of the
-      verb phrases ``VP`` right above it, one in another, or in the ``SQ`` or ``SINV`` over these;
-      *have* makes a perfect, "has seen", but "has been seen" is passive, *been* being nearer;
-    * or that has no auxiliary, and its verb phrase is part of a noun phrase: "the book seen".
+    * Its nearest auxiliary is a form of *be* or *get*. An auxiliary is a verb before the participle
+      in one of the nested verb phrases ``VP`` right above it, or in the ``SQ`` or ``SINV`` above
+      these. *have* makes a perfect, "has seen"; but "has been seen" is passive, because *been* is
+      nearer.
+    * It has no auxiliary, and its verb phrase is part of a noun phrase: "the book seen".
 
-    ``'s`` is taken for *is* and ``'d`` for *had*.
+    ``'s`` counts as *is* and ``'d`` as *had*.
     """
     if base[head] != "VBN":
         return "active"
@@ -128,7 +129,7 @@ def _children_before(parse: Parse, node: int, child: int) -> list[int]:
 
 
 def _head_words(parse: Parse, base: list[str]) -> list[str]:
-    """Find the head word of each node; that of a word is the word itself."""
+    """Find the head word of each node; the head word of a word is the word itself."""
     found = parse.label.copy()
     children: list[list[int]] = [[] for _ in found]
     for node in range(len(found) - 1, -1, -1):  # children come after their parents

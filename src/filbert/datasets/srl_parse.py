@@ -1,4 +1,4 @@
-"""Parses of sentences, laid out so that the trees of their examples can be cut out of them."""
+"""Parses of sentences, stored so that the trees of their examples can be cut out."""
 
 import re
 from itertools import accumulate
@@ -17,15 +17,15 @@ class Parse:
     """A parse as parallel lists over its nodes, words included, in preorder.
 
     ============== =========================================================================
-    ``depth``      number of nodes above
+    ``depth``      the number of nodes above it
     ``stop``       the first node that is not below this one
-    ``span``       first token below, and the one after the last
-    ``is_node``    whether it can be a candidate: words cannot
+    ``span``       the first token below it, and one past the last
+    ``is_node``    whether it can be a candidate; words cannot
     ``is_topmost`` whether no node above it has the same span
-    ``begin`` ...  ``text[begin:end]`` is the node with all below it, ``text[begin:mark]`` its
+    ``begin`` ...  ``text[begin:end]`` is the node with its subtree, ``text[begin:mark]`` its
                    opening bracket and label
-    ``path``       the node, marked as candidate, with its ancestors opened before it:
-                   ``(TOP (S (NP-B (PRP I))``; made once, then cut to size for each predicate
+    ``path``       the node, marked as candidate, after the opening brackets of its ancestors:
+                   ``(TOP (S (NP-B (PRP I))``; made once, then cut for each predicate
     ``indent``     where the node itself starts in ``path``: 8
     ============== =========================================================================
 
@@ -45,14 +45,14 @@ class Parse:
         self._write_paths()
 
     def chain(self, node: int) -> list[int]:
-        """Return the nodes from this one up to the root, both included."""
+        """Return the nodes from this one up to the root, including both."""
         chain = [node]
         while (node := self.parent[node]) >= 0:
             chain.append(node)
         return chain
 
     def with_mark(self, node: int, mark: str) -> str:
-        """Return the text of a node, its label marked."""
+        """Return the text of a node with a mark on its label."""
         middle = self.mark[node]
         return f"{self.text[self.begin[node] : middle]}{mark}{self.text[middle : self.end[node]]}"
 
@@ -66,7 +66,7 @@ class Parse:
         return tree if tree.startswith("(") else f"({tree})"  # a tag without a word
 
     def _write_text(self) -> None:
-        """Set ``text`` and where each node is in it, and ``stop``."""
+        """Set ``text``, the position of each node in it, and ``stop``."""
         size = len(self.label)
         pieces: list[str] = []
         length = 0
@@ -80,7 +80,7 @@ class Parse:
             self.mark[node] = length = self.begin[node] + len(opening)
         self.text = "".join(pieces) + ")" * self.depth[-1]
         self.end, self.stop = self.mark.copy(), list(range(1, size + 1))
-        for node in range(size - 1, 0, -1):  # from the last one: a node's last child comes first
+        for node in range(size - 1, 0, -1):  # backwards: a node's last child comes first
             up = self.parent[node]
             self.end[up] = max(self.end[up], self.end[node] + 1)
             self.stop[up] = max(self.stop[up], self.stop[node])

@@ -1,7 +1,7 @@
-"""The functions of Python's own standard library, as a data set that every installation has.
+"""The functions of Python's standard library, a data set that every installation has.
 
-The task: predict the verb of a function's name (``get``, ``set``, ``is``, ``read``, ...) from the
-function's arguments and body, its name hidden.
+The task is to predict the verb of a function's name (``get``, ``set``, ``is``, ``read``, ...) from
+the arguments and the body of the function. The name is hidden.
 """
 
 import ast
@@ -26,7 +26,7 @@ DEFAULT_VERBS = ("add", "check", "close", "find", "get", "is", "parse", "read", 
 
 HIDDEN_NAME = "<name>"
 
-# Installed packages are not the standard library, and the names of tests say what they test.
+# Installed packages are not part of the standard library. Tests are named after what they test.
 _SKIPPED_FOLDERS = {"__pycache__", "dist-packages", "idle_test", "site-packages", "test", "tests"}
 
 # The first word of snake_case, camelCase or PascalCase.
@@ -38,17 +38,17 @@ Functions of the Python standard library
 
 Task: predict the verb of a function's name from its arguments and body.
 
-One example is a module's function or a class's method; what is defined inside a function belongs
-to that function's tree. Left out: tests, special methods such as __add__, functions without a
-body to speak of (pass, ..., a docstring), and trees of more than max_nodes nodes. Of functions
-with the same tree only the first is kept, so no tree is in two folds of a cross-validation. At
-most max_per_verb functions of a verb are kept, chosen at random.
+An example is a function of a module or a method of a class. Definitions inside a function belong
+to the tree of that function. These are left out: tests, special methods such as __add__, functions
+with an empty body (pass, ..., a docstring), and trees of more than max_nodes nodes. If several
+functions have the same tree, only the first is kept, so no tree is in two folds of a
+cross-validation. At most max_per_verb functions of a verb are kept, chosen at random.
 
 The tree is Python's abstract syntax tree without decorators and docstring. Identifiers are leaves,
-constants are leaves that name their kind, and the function's own name, with or without underscores
-around it, is everywhere replaced by {hidden}.
+constants are leaves that name their kind. The name of the function, with or without underscores
+around it, is replaced by {hidden} everywhere.
 
-The examples come from the running Python, so they differ a little from version to version.
+The examples come from the running Python, so they differ slightly between versions.
 
 Source: {root}
 Limits: max_nodes={max_nodes}, max_per_verb={max_per_verb}
@@ -83,9 +83,9 @@ def load_stdlib_functions(
     max_nodes
         Leave out functions with larger trees; None keeps all.
     random_state
-        Seed of that choice.
+        Seed of the random choice.
     root
-        Folder of Python sources to read in place of the running Python's standard library.
+        Folder of Python sources to read instead of the standard library of the running Python.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def load_stdlib_functions(
     Raises
     ------
     ParseError
-        If no function is left, for instance where Python is installed without its sources.
+        If no function is left, for example if Python is installed without its sources.
     """
     folder = Path(sysconfig.get_paths()["stdlib"] if root is None else root)
     examples = list(_distinct_examples(folder, frozenset(verbs), max_nodes))
@@ -126,10 +126,10 @@ def load_stdlib_functions(
 
 
 def python_function_to_brackets(function: _Function, hidden_name: str) -> str:
-    """Convert a function to bracket notation, without decorators, docstring and its own name.
+    """Convert a function to bracket notation, without decorators, docstring and name.
 
-    ``hidden_name`` also disappears where it is spelled with other underscores around it, since
-    ``_read`` often does nothing but call ``self.read``.
+    ``hidden_name`` is also hidden if it has other underscores around it, because ``_read`` often
+    only calls ``self.read``.
     """
     bare = hidden_name.strip("_")
     anonymous = copy.copy(function)
@@ -152,7 +152,7 @@ def _distinct_examples(
             if verb not in verbs or _is_stub(function):
                 continue
             tree = python_function_to_brackets(function, function.name)
-            # Identifiers hold no white space, so each node but the root has one blank before it.
+            # Identifiers contain no white space, so each node except the root follows one blank.
             if tree in seen or (max_nodes is not None and tree.count(" ") >= max_nodes):
                 continue
             seen.add(tree)
@@ -160,7 +160,7 @@ def _distinct_examples(
 
 
 def _sample(examples: Sequence[_Example], max_per_verb: int, random: RandomState) -> list[_Example]:
-    """Keep at most ``max_per_verb`` examples of each verb, in the order in which they came."""
+    """Keep at most ``max_per_verb`` examples of each verb, in their original order."""
     target = np.array([example.verb for example in examples])
     kept: list[int] = []
     for verb in np.unique(target):
@@ -183,11 +183,11 @@ def _module_name(path: Path) -> str:
 
 
 def _parse(path: Path) -> ast.Module:
-    """Parse a source file; what this Python cannot parse is an empty module.
+    """Parse a source file; return an empty module if this Python cannot parse it.
 
-    Standard libraries hold templates and files broken on purpose, and their string escapes may
-    be out of date; none of that is the reader's business. ValueError: null bytes. RecursionError
-    and MemoryError: the parser's limits on nesting.
+    Standard libraries contain templates and files broken on purpose, and their string escapes may
+    be outdated. Such files are skipped silently. ValueError is raised for null bytes;
+    RecursionError and MemoryError are raised at the parser's limits on nesting.
     """
     try:
         with warnings.catch_warnings():
@@ -203,7 +203,7 @@ def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:
     while stack:
         scope, node = stack.pop()
         if isinstance(node, _Function):
-            yield scope + node.name, node  # and do not go in: its inner functions are its own
+            yield scope + node.name, node  # its inner functions belong to it
             continue
         if isinstance(node, ast.ClassDef):
             scope += f"{node.name}."
@@ -212,10 +212,9 @@ def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:
 
 
 def _verb(name: str) -> str:
-    """Return the first word of a name; special methods (``__add__``) have none.
+    """Return the first word of a name, or an empty string for special methods (``__add__``).
 
-    A name that is all verb (``read``) counts, a word merely glued to it (``readline``) does not:
-    that is another word.
+    ``read`` and ``read_line`` have the verb ``read``; ``readline`` is another word.
     """
     match = _FIRST_WORD.match(name)
     is_special = name.startswith("__") and name.endswith("__")
@@ -223,7 +222,7 @@ def _verb(name: str) -> str:
 
 
 def _is_stub(function: _Function) -> bool:
-    """Whether the body says nothing: ``pass``, ``...`` or a docstring alone."""
+    """Return whether the body is empty: only ``pass``, ``...`` or a docstring."""
     return all(
         isinstance(statement, ast.Pass)
         or (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))

@@ -1,1 +1,1 @@
-"""Trees to look at: as text with lines, and as SVG."""
+"""Draw trees as text and as SVG."""

@@ -1,14 +1,14 @@
-"""Where the nodes of a tree go, so that it is easy to read and not wide.
+"""Place the nodes of a tree so that the drawing is easy to read and not too wide.
 
-Children stand side by side below their parent, subtrees as close to each other as their outlines
-allow (as Reingold & Tilford 1981 have it, with labels of any width). Where that would be wider than
-`max_width`, there are two other ways. A child that is the top of a long way down goes right below
-its parent, and lower than its brothers to the left and to the right: depth does not add to the
-width. Else children hang from a stem below the left end of their parent's label, one below the
-other, and in several columns where they are many.
+Children are placed side by side below their parent, with subtrees as close to each other as their
+outlines allow (Reingold & Tilford 1981, with labels of any width). If the result would be wider
+than `max_width`, there are two other arrangements. A child with a deep subtree is placed right
+below its parent, and lower than its siblings to the left and right, so that depth does not add to
+the width. Otherwise children hang from a stem below the left end of their parent's label, one
+below the other, in several columns if they are many.
 
-All of that is decided bottom-up, a node at a time, with the outline of each subtree in strips of
-`STRIP` pixels: how far it reaches to the left and to the right of its root.
+The arrangement is chosen bottom-up, one node at a time. The outline of each subtree is kept in
+strips of `STRIP` pixels: how far it reaches to the left and to the right of its root.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _NODE = 4  # strips that a node takes
 _DROP = 7  # strips from a node to children side by side,
 _SHORT = 5  # and to an only child
 _GAP = 8.0  # pixels between neighbours
-_INDENT = 12.0  # from a stem to what hangs from it
+_INDENT = 12.0  # from a stem to the labels that hang from it
 _STEM = 9.0  # from the left end of a label to its stem
 _LONG_LIST = 14 * _NODE  # strips: more are put into columns
 _LONG_WAY = 8  # levels
@@ -34,14 +34,14 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is, in pixels.
+    """The positions of all nodes and lines, in pixels.
 
     Attributes
     ----------
     centres : list of (x, y)
         By node.
     lines : list of lists of (x, y)
-        By node: the way from its parent; empty for the root.
+        By node: the line from its parent; empty for the root.
     width, height : float
     """
 
@@ -77,8 +77,8 @@ class _Shape:
             self.right[strip] = max(self.right[strip], right)
 
     def put(self, other: "_Shape", x: float, strip: int) -> None:
-        """Make room for another shape, whose root is `x` from here and `strip` further down."""
-        n = len(self.left)  # of which no strip is left out before `strip`
+        """Add another shape, whose root is `x` to the right and `strip` strips down."""
+        n = len(self.left)  # strips up to `strip` are all there
         for i, (left, right) in enumerate(zip(other.left, other.right, strict=True), strip):
             if i < n:
                 self.left[i] = min(self.left[i], x + left)
@@ -90,15 +90,15 @@ class _Shape:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node is in relation to its parent, and the corners of the line to it."""
+    """The position of a node relative to its parent, and the corners of the line to it."""
 
     x: float
     strips: int
-    corners: tuple[Point, ...]  # from the parent's centre; the last is where the node begins
+    corners: tuple[Point, ...]  # relative to the parent's centre; the last is the edge of the node
 
 
 def layout(parents: Sequence[int], widths: Sequence[float], *, max_width: float = 960) -> Layout:
-    """Lay a tree out.
+    """Lay out a tree.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def layout(parents: Sequence[int], widths: Sequence[float], *, max_width: float 
     widths : sequence of float
         Of the labels, in pixels.
     max_width : float
-        What is wider hangs from stems. A label may be wider still.
+        Wider trees hang from stems. A single label may still be wider.
     """
     children = children_of(parents)
     shapes: list[_Shape] = [_Shape([], [])] * len(parents)
@@ -125,7 +125,7 @@ def layout(parents: Sequence[int], widths: Sequence[float], *, max_width: float 
 def _arranged(
     width: float, below: list[tuple[_Shape, float]], max_width: float
 ) -> tuple[_Shape, list[_Place]]:
-    """Decide where the children of a node go, and return the outline of it all."""
+    """Place the children of a node, and return the outline of the whole subtree."""
     own = _Shape([-width / 2] * _NODE, [width / 2] * _NODE)
     if not below:
         return own, []
@@ -162,10 +162,11 @@ def _side_by_side(own: _Shape, below: list[_Shape]) -> tuple[_Shape, list[_Place
 
 
 def _packed(below: list[_Shape]) -> list[float]:
-    """Return where the children's centres go, with 0 in the middle of the first and the last.
+    """Return the centres of the children, with 0 halfway between the first and the last.
 
-    Packing from the left puts small subtrees close to the left one of two large ones, and packing
-    from the right close to the right one. Their mean keeps all distances and is even.
+    Packing from the left puts small subtrees close to the left one of two large subtrees. Packing
+    from the right puts them close to the right one. The mean of both spreads them evenly and keeps
+    all minimum distances.
     """
     from_left = _pushed([(shape.left, shape.right) for shape in below])
     mirrored = [([-x for x in s.right], [-x for x in s.left]) for s in reversed(below)]
@@ -176,9 +177,9 @@ def _packed(below: list[_Shape]) -> list[float]:
 
 
 def _pushed(outlines: list[tuple[list[float], list[float]]]) -> list[float]:
-    """Put outlines from left to right, each as far to the left as it can be."""
+    """Place outlines from left to right, each as far to the left as possible."""
     xs: list[float] = []
-    taken: list[float] = []  # by strip: how far to the right
+    taken: list[float] = []  # by strip: the right end so far
     for left, right in outlines:
         x = max((t + _GAP - mine for t, mine in zip(taken, left, strict=False)), default=0.0)
         xs.append(x)
@@ -186,11 +187,11 @@ def _pushed(outlines: list[tuple[list[float], list[float]]]) -> list[float]:
     return xs
 
 
-# ---------------------------------------------------------------- beside a long way down
+# ---------------------------------------------------------------- around a deep subtree
 
 
 def _around_spine(own: _Shape, below: list[_Shape], deep: int) -> tuple[_Shape, list[_Place]]:
-    """Put one child right below, and lower than the others, which are to its left and right."""
+    """Place one child right below, and lower than the others to its left and right."""
     before, after = below[:deep], below[deep + 1 :]
     shape = _Shape([*own.left], [*own.right])
     half = _NODE / 2 * STRIP
@@ -223,7 +224,7 @@ def _hanging(
     shape = _Shape([*own.left], [*own.right])
     first_stem = own.left[0] + _STEM
     half = _NODE / 2 * STRIP
-    bar = half + STRIP  # the height of the line from which several stems go down
+    bar = half + STRIP  # the y of the line that connects several stems
     top = _NODE if len(columns) == 1 else _NODE + 1
     stem = first_stem
     places = []
@@ -246,7 +247,7 @@ def _hanging(
 
 
 def _columns(below: list[_Shape], max_width: float) -> list[range]:
-    """Divide children into columns: as few as make the list short, or as many as have room."""
+    """Divide children into columns: enough to make the list short, or as many as fit."""
     columns = [range(len(below))]
     if len(below) < _MANY:
         return columns
@@ -263,7 +264,7 @@ def _columns(below: list[_Shape], max_width: float) -> list[range]:
 
 
 def _filled(below: list[_Shape], height: float) -> list[range]:
-    """Begin a new column where the one before is full."""
+    """Start a new column when the current one is full."""
     starts, filled = [0], 0
     for i, shape in enumerate(below):
         if filled >= height - 1e-9:

@@ -1,4 +1,4 @@
-"""What of a tree is drawn: all of it, or the top of it and the nodes that matter."""
+"""Choose the nodes to draw: the whole tree, or its top and the nodes that matter."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MAX_DEPTH = 120  # levels that are drawn
 
 @dataclass
 class Outline:
-    """The nodes to draw, in preorder; an ellipsis is a node that stands for others.
+    """The nodes to draw, in preorder; an ellipsis is a node that stands for hidden ones.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Outline:
     hidden: list[int] = field(default_factory=list)
 
     def add(self, label: str, parent: int, number: int) -> int:
-        """Add a node and return its place."""
+        """Add a node and return its position."""
         self.labels.append(label)
         self.parents.append(parent)
         self.numbers.append(number)
@@ -39,7 +39,7 @@ class Outline:
         return len(self.labels) - 1
 
     def add_ellipsis(self, parent: int, hidden: int) -> None:
-        """Add what stands for `hidden` nodes."""
+        """Add an ellipsis that stands for `hidden` nodes."""
         self.hidden[self.add("…", parent, -1)] = hidden
 
 
@@ -49,10 +49,10 @@ def outline_of_arrays(
     values: Sequence[float] | None,
     max_nodes: int,
 ) -> Outline:
-    """Choose from a tree whose nodes are given in preorder.
+    """Choose the nodes of a tree that is given in preorder.
 
-    Half of the nodes are those of the largest values, with what is above them, and the others those
-    nearest to the root.
+    Half of them are the nodes with the largest values, together with their ancestors. The others
+    are the nodes nearest to the root.
     """
     children = children_of(parents)
     kept = _kept(parents, values, max_nodes)
@@ -60,7 +60,7 @@ def outline_of_arrays(
     for node in range(len(parents) - 1, 0, -1):
         sizes[parents[node]] += sizes[node]
     outline = Outline()
-    stack = [(0, -1)]  # nodes with their parents' places; a negative one: an ellipsis of so many
+    stack = [(0, -1)]  # (node, its parent's position); -n stands for an ellipsis of n nodes
     while stack:
         node, parent = stack.pop()
         if node < 0:
@@ -102,7 +102,7 @@ def _kept(parents: Sequence[int], values: Sequence[float] | None, max_nodes: int
 
 
 def _path(parents: Sequence[int], node: int, kept: set[int]) -> list[int]:
-    """Return a node and what is above it, as far as that is not kept yet."""
+    """Return a node and its ancestors, up to the first that is already kept."""
     path = []
     while node >= 0 and node not in kept:
         path.append(node)
@@ -111,9 +111,9 @@ def _path(parents: Sequence[int], node: int, kept: set[int]) -> list[int]:
 
 
 def outline_of_dag(dag: Dag, root: int, max_nodes: int) -> Outline:
-    """Choose the nodes nearest to the root of a tree of any size, of which no others are visited.
+    """Choose the nodes nearest to the root, without visiting any others.
 
-    A tree can have more nodes than memory has room for, since equal subtrees are stored once.
+    A tree can have more nodes than fit into memory, because equal subtrees are stored once.
     """
     nodes, children, numbers, depths = [root], [range(0)], [0], [0]
     hidden = [0]

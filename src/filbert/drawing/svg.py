@@ -1,4 +1,4 @@
-"""Trees as SVG."""
+"""Draw trees as SVG."""
 
 from collections.abc import Sequence
 from html import escape
@@ -17,9 +17,9 @@ _MARGIN = 4
 _NARROW = frozenset("ijl.,:;'|!()[]{}`ftrI-/\\ ")
 _WIDE = frozenset("mwMW@%")
 
-# On white and on black alike: boxes have a background of their own, lines are in between.
+# For white and for black pages: boxes have their own background, and lines are grey.
 _INK, _PAPER, _PLAIN, _LINE = "#14181f", "#e3e8ee", "#f5f7f9", "#8a94a3"
-_FOR, _AGAINST = (74, 152, 226), (242, 143, 66)  # blue and orange, which all eyes tell apart
+_FOR, _AGAINST = (74, 152, 226), (242, 143, 66)  # blue and orange, safe for colour-blind readers
 _NEUTRAL = (238, 241, 244)
 
 
@@ -33,28 +33,28 @@ def tree_svg(
     max_nodes: int = 400,
     max_width: float = 960,
 ) -> str:
-    """Draw a tree, the nodes of which are given in preorder.
+    """Draw a tree whose nodes are given in preorder.
 
     Parameters
     ----------
     labels : sequence of str
-        Any text: it is escaped. Long labels are cut off, and whole in the node's `<title>`.
+        Any text: it is escaped. Long labels are cut off; the node's `<title>` has the whole label.
     parents : sequence of int
         -1 for the root.
     open : sequence of bool, optional
-        The nodes whose children a fragment leaves open; they have a dashed frame.
+        The nodes whose children are not part of the fragment; they have a dashed frame.
     values : sequence of float, optional
-        What each node contributes; it is in the node's `<title>` and decides its colour.
+        The contribution of each node. It sets the node's colour and is in its `<title>`.
     standalone : bool
-        Whether colours are in the drawing, such that it looks well on light and on dark pages.
-        Otherwise there are classes for a style sheet: `tree` for the whole, `edge` for lines, and
-        for the groups of nodes `node`, `leaf`, `open`, `ellipsis`, `for` and `against`. In both
-        cases the group of a node has its preorder number as `data-node`.
+        Include colours in the drawing; they suit light and dark pages. Otherwise the drawing has
+        classes for a style sheet: `tree` for the whole, `edge` for lines, and for the groups of
+        nodes `node`, `leaf`, `open`, `ellipsis`, `for` and `against`. In both cases the group of
+        a node has its preorder number as `data-node`.
     max_nodes : int
-        In larger trees the nodes of the largest values and those near the root are drawn, and
-        ellipses for the others.
+        In larger trees only the nodes with the largest values and those near the root are drawn.
+        Ellipses stand for the others.
     max_width : float
-        The width in pixels that is kept to where labels allow it.
+        The largest width in pixels, unless labels are wider.
     """
     check_arrays(labels, parents, open, values)
     check_limits(max_nodes, max_width)
@@ -74,13 +74,13 @@ def check_arrays(
     open: Sequence[bool] | None,
     values: Sequence[float] | None,
 ) -> None:
-    """Raise InvalidParameterError where arrays do not describe a tree in preorder."""
+    """Raise InvalidParameterError if arrays do not describe a tree in preorder."""
     n = len(labels)
     for name, array in (("parents", parents), ("open", open), ("values", values)):
         if array is not None and len(array) != n:
             raise InvalidParameterError(f"{name} must have one entry for each of the {n:,} nodes")
     if n == 0 or parents[0] != -1:
-        raise InvalidParameterError("a tree has a root, whose parent is -1")
+        raise InvalidParameterError("a tree has a root: parents[0] must be -1")
     path = [0]  # where the next node may be added in preorder
     for node in range(1, n):
         while path and path[-1] != parents[node]:
@@ -93,7 +93,7 @@ def check_arrays(
 
 
 def check_limits(max_nodes: int, max_width: float) -> None:
-    """Raise InvalidParameterError where nothing could be drawn."""
+    """Raise InvalidParameterError if nothing could be drawn."""
     if not max_nodes >= 1:
         raise InvalidParameterError(f"max_nodes must be at least 1, got {max_nodes!r}")
     if not max_width > 0:

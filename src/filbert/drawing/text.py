@@ -1,4 +1,4 @@
-"""Trees as text with lines."""
+"""Draw trees as text."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,15 +16,15 @@ def draw(
     max_depth: int,
     values: Sequence[float] | None = None,
 ) -> str:
-    """Draw the subtree of `root`, one node a line; a single leaf stands beside its parent.
+    """Draw the subtree of `root`, one node per line; a single leaf is beside its parent.
 
-    Iterative, and bounded in both directions: a chain of a million nodes would otherwise need a
-    million columns. With `values`, by node, each line begins with the node's value and a bar; a
-    leaf that has a value other than 0 then has a line of its own.
+    The drawing is bounded in both directions: a chain of a million nodes would otherwise need a
+    million columns. With `values`, by node, each line begins with the node's value and a bar. A
+    leaf whose value is not 0 then has its own line.
     """
     lines: list[str] = []
     margin = _Margin(values)
-    # What is still to draw: a node, what stands before its label and what before its children.
+    # Still to draw: a node, the prefix of its label, the prefix of its children, its depth.
     stack = [(root, "", "", 1)]
     while stack:
         if len(lines) >= max_lines:
@@ -56,9 +56,9 @@ def draw_arrays(
     max_lines: int = 100,
     max_depth: int = 30,
 ) -> str:
-    """Draw a tree that is given by the labels and the parents of its nodes, in preorder.
+    """Draw a tree given by the labels and parents of its nodes, in preorder.
 
-    A node that is `open`, because a fragment leaves its children open, is followed by an ellipsis.
+    An ellipsis follows a node that is `open`, whose children are not part of the fragment.
     """
     children = children_of(parents)
 
@@ -80,7 +80,7 @@ def children_of(parents: Sequence[int]) -> list[list[int]]:
 
 
 class _Margin:
-    """What stands left of the tree: values and bars, or nothing."""
+    """The margin to the left of the tree: values and bars, or nothing."""
 
     def __init__(self, values: Sequence[float] | None) -> None:
         self.values = values

@@ -1,1 +1,1 @@
-"""Explanations to look at: a self-contained HTML file, a notebook's output, text."""
+"""Show explanations: as a self-contained HTML file, in notebooks, as text."""

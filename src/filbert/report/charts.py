@@ -17,12 +17,12 @@ Points = list[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Axis:
-    """From data to pixels along one side of a chart.
+    """An axis of a chart: maps data to positions.
 
     Attributes
     ----------
     low, high : float
-        The ends, as logarithms where `log` is true.
+        The ends, as logarithms if `log` is true.
     ticks : list of (value, text)
     name : str
     log : bool
@@ -35,7 +35,7 @@ class Axis:
     log: bool = False
 
     def share(self, value: float) -> float:
-        """Return how far along the axis a value is, from 0 to 1."""
+        """Return the position of a value along the axis, from 0 to 1."""
         place = math.log10(value) if self.log else value
         return (place - self.low) / ((self.high - self.low) or 1.0)
 
@@ -64,7 +64,7 @@ def convergence_chart(x: Sequence[float], gap: Sequence[float], x_name: str) -> 
 def objective_chart(
     x: Sequence[float], objective: Sequence[float], x_name: str, name: str
 ) -> Markup:
-    """Draw an objective, or whatever else there is of training."""
+    """Draw an objective, or another measure of training."""
     points = list(zip(x, objective, strict=True))
     return _chart(points, _between_ends(x, x_name), _between_ends([0.0, *objective], name))
 
@@ -127,6 +127,6 @@ def _grid(x: Axis, y: Axis) -> Markup:
 
 
 def _thinned(points: Points) -> Points:
-    """Keep the first point, the last, and as many in between as can be seen."""
+    """Keep the first point, the last, and as many in between as are visible."""
     step = math.ceil(len(points) / _MOST_POINTS)
     return points[:: step or 1] + ([points[-1]] if (len(points) - 1) % step else [])

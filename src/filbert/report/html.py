@@ -1,8 +1,8 @@
-"""The report: one HTML file that needs nothing else.
+"""The report: one self-contained HTML file.
 
-Labels are untrusted text. Templates escape all that they are given, the page's program gets numbers
-alone and never makes mark-up from text, and the page's policy allows no script or style but its
-own, which it knows by their hashes, and no request at all.
+Labels are untrusted text. Templates escape all their input. The script of the page gets only
+numbers and never makes mark-up from text. The content security policy of the page allows only its
+own script and style, identified by their hashes, and no requests at all.
 """
 
 import base64
@@ -22,7 +22,7 @@ from filbert.report.wording import bare, label, percent, plain, signed
 
 
 def render(explanation: dict[str, Any]) -> str:
-    """Return the whole page of an explanation, given as plain data."""
+    """Return the page of an explanation that is given as plain data."""
     checked(explanation)
     view = view_of(explanation)
     numbers = json.dumps(numbers_of(explanation, view), separators=(",", ":"), allow_nan=False)
@@ -31,7 +31,7 @@ def render(explanation: dict[str, Any]) -> str:
 
 
 def checked(explanation: dict[str, Any]) -> None:
-    """Raise InvalidParameterError where this is not an explanation that we can show."""
+    """Raise InvalidParameterError if this is not an explanation that can be shown."""
     if not isinstance(explanation, dict) or explanation.get("format") != "filbert-explanation":
         raise InvalidParameterError(
             "this is not an explanation: pass what Explanation.to_dict() returns"
@@ -44,7 +44,7 @@ def checked(explanation: dict[str, Any]) -> None:
 
 
 class _Unindented(Extension):
-    """Leaves the templates' indentation out of the page, of which it would be a tenth."""
+    """Remove the templates' indentation, which would be a tenth of the page."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return re.sub(r"(?m)^[ \t]+", "", source)
@@ -52,7 +52,7 @@ class _Unindented(Extension):
 
 @cache
 def environment() -> Environment:
-    """Return what fills in the templates."""
+    """Return the environment that fills in the templates."""
     made = Environment(
         loader=PackageLoader("filbert.report"),
         extensions=[_Unindented],
@@ -73,9 +73,9 @@ def environment() -> Environment:
 
 @cache
 def _assets() -> dict[str, Markup]:
-    """Return style sheet and programs, and the policy that allows these and nothing else."""
+    """Return the style sheet, the scripts, and the policy that allows only these."""
     css, early, program = (_source(name) for name in ("report.css", "early.js", "report.js"))
-    # The policy forbids styles of single elements, so lengths of bars are classes.
+    # The policy forbids inline styles, so lengths of bars are classes.
     css += Markup("".join(f".w{i}{{--w:{i}%}}" for i in range(101)))
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "

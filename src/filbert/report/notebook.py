@@ -1,7 +1,6 @@
-"""What a notebook shows of an explanation: the heaviest fragments and a few examples, no program.
+"""Show an explanation in a notebook: the heaviest fragments and a few examples, without scripts.
 
-Notebooks remove scripts from what they do not trust, so there are none; the whole of it is in the
-report.
+Notebooks remove scripts from untrusted output, so this output has none. The report has everything.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""An explanation as text."""
+"""Show an explanation as text."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from filbert.drawing.labels import number, printable, shortened
 from filbert.drawing.text import draw_arrays
 
 _WIDTH = 96
-_FRAGMENTS = 10  # for and against a class,
-_ALL_FRAGMENTS = 36  # and for all classes together, but 3 for each
+_FRAGMENTS = 10  # for and against a class
+_ALL_FRAGMENTS = 36  # for all classes together, but at least 3 for each
 _EXAMPLES = 3
 _NEIGHBOURS = 3
 _LINES = 40  # of a tree
@@ -21,7 +21,7 @@ def render_terminal(explanation: dict[str, Any]) -> str:
     Parameters
     ----------
     explanation : dict
-        As ``Explanation.to_dict()`` gives it.
+        The result of ``Explanation.to_dict()``.
     """
     return "\n".join(
         line.rstrip()
@@ -171,7 +171,7 @@ def _example(explanation: dict[str, Any], example: dict[str, Any]) -> Iterator[s
     intercept = explanation["model"]["intercept"][problem]
     yield (
         f"score {number(example['scores'][problem])} for {_name(positive)} against "
-        f"{_name(negative)} = {number(sum(values))} of the nodes {number(intercept)} (intercept)"
+        f"{_name(negative)} = {number(sum(values))} (nodes) {number(intercept)} (intercept)"
     )
     yield ""
     tree = example["tree"]
@@ -188,11 +188,11 @@ def _example(explanation: dict[str, Any], example: dict[str, Any]) -> Iterator[s
 
 
 def _decisive(example: dict[str, Any]) -> int:
-    """Return the problem that decided: of several, that of the class which was predicted."""
+    """Return the problem that decided: with several, that of the predicted class."""
     scores = example["scores"]
     return max(range(len(scores)), key=scores.__getitem__) if len(scores) > 1 else 0
 
 
 def _end(explanation: dict[str, Any]) -> Iterator[str]:
     yield ""
-    yield "to_html(path) writes all of it as a page to look at."
+    yield "to_html(path) writes the whole explanation as a page."

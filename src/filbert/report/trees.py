@@ -1,4 +1,4 @@
-"""Trees in the page: drawn as SVG while the file stays small, as text after that."""
+"""Trees in the page: drawn as SVG as long as the file stays small, then as text."""
 
 import re
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from filbert.drawing.labels import printable, shortened
 from filbert.drawing.svg import tree_svg
 from filbert.drawing.text import children_of, draw_arrays
 
-LEVELS = 5  # of colour, on each side of nothing
-_FAINT = 0.02  # of the largest value: what is below has no colour
+LEVELS = 5  # of colour, on each side of zero
+_FAINT = 0.02  # of the largest value: smaller values have no colour
 
 # A node takes about 180 bytes as SVG and 20 as text.
 MOST_DRAWN = 16_000  # nodes of examples
@@ -19,7 +19,7 @@ MOST_DRAWN_SUPPORT = 4_000
 _MOST_NODES = 400  # of one tree
 _MOST_LINES = 50
 
-# Inside a drawing all text is escaped: quotes are attributes', and "<g " begins a node.
+# Inside a drawing all text is escaped: quotes delimit attributes, and "<g " begins a node.
 _NODE = re.compile(r'<g data-node="(\d+)"')
 _SAME_TITLE = re.compile(r"<title>([^<]*?)(?:: 0)?</title>(<rect[^>]*>)(?=<text[^>]*>\1</text>)")
 _ZERO = re.compile(r'(?<=\d)\.0(?=["LM ])')
@@ -27,10 +27,10 @@ _TAG = re.compile(r"<[^>]*>")
 
 
 class Drawings:
-    """Draws trees until the page has enough of them; the rest is text.
+    """Draw trees as SVG until the page has enough of them, and the rest as text.
 
-    Colours are levels, ``data-level="-3"``, of which the page's style sheet makes colours for light
-    and dark pages.
+    Colours are levels, ``data-level="-3"``. The style sheet of the page turns them into colours
+    for light and dark pages.
     """
 
     def __init__(self, most_drawn: int) -> None:
@@ -38,7 +38,7 @@ class Drawings:
 
     @staticmethod
     def fragment(fragment: dict[str, Any]) -> Markup:
-        """Draw a fragment; it is small, or else cut off."""
+        """Draw a fragment; large ones are cut off."""
         drawn = tree_svg(
             fragment["labels"],
             fragment["parents"],
@@ -56,7 +56,7 @@ class Drawings:
         values: Sequence[float] | None = None,
         largest: float = 0.0,
     ) -> Markup:
-        """Draw a tree, its nodes coloured by `values`, the deepest colour being for `largest`."""
+        """Draw a tree with nodes coloured by `values`; `largest` has the deepest colour."""
         n = min(len(labels), _MOST_NODES)
         if n > self.left:
             return self._text(labels, parents, values)
@@ -76,13 +76,13 @@ class Drawings:
 
 
 def _bare(drawn: str) -> str:
-    """Take out titles that say what is written there anyway, and zeros after points."""
+    """Remove titles that repeat the label, and zeros after decimal points."""
     drawn = _TAG.sub(lambda tag: _ZERO.sub("", tag[0]), drawn)
     return _SAME_TITLE.sub(r"\2", drawn)
 
 
 def level(value: float, largest: float) -> int:
-    """Return which of the levels from -5 to 5 a value is in, in equal steps; 0: next to nothing."""
+    """Return the level of a value, from -5 to 5 in equal steps; 0 for very small values."""
     share = abs(value) / largest if largest > 0 else 0.0
     if share < _FAINT:
         return 0
@@ -91,11 +91,11 @@ def level(value: float, largest: float) -> int:
 
 
 def drawn_nodes(drawing: str) -> list[int]:
-    """Return the preorder numbers of the nodes that a drawing shows, in their order there."""
+    """Return the preorder numbers of the nodes in a drawing, in the order of the drawing."""
     return [int(match[1]) for match in _NODE.finditer(drawing)]
 
 
 def leaves(labels: Sequence[str], parents: Sequence[int], most: int = 400) -> str:
-    """Return the labels of a tree's leaves, which for parse trees is a sentence."""
+    """Return the labels of a tree's leaves; for a parse tree this is the sentence."""
     words = [labels[i] for i, below in enumerate(children_of(parents)) if not below]
     return shortened(" ".join(map(printable, words[:most])), most)

@@ -1,4 +1,4 @@
-"""From an explanation to what the page shows: things in order, sizes of bars, drawings."""
+"""Turn an explanation into what the page shows: order, lengths of bars, drawings."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _MOST_ROWS = 60  # classes of a confusion matrix
 
 
 def view_of(explanation: Explanation) -> dict[str, Any]:
-    """Return what the templates need."""
+    """Return the data for the templates."""
     problems = explanation["problems"]
     drawings, support_drawings = Drawings(MOST_DRAWN), Drawings(MOST_DRAWN_SUPPORT)
     fragments = [
@@ -51,7 +51,7 @@ def view_of(explanation: Explanation) -> dict[str, Any]:
 
 
 def numbers_of(explanation: Explanation, view: dict[str, Any]) -> dict[str, Any]:
-    """Return what the page's program needs: numbers alone, so that no text can break out of it."""
+    """Return the data for the page's script: only numbers, so that no text can break out."""
     return {
         "intercept": _rounded(explanation["model"]["intercept"]),
         "examples": [
@@ -62,7 +62,7 @@ def numbers_of(explanation: Explanation, view: dict[str, Any]) -> dict[str, Any]
 
 
 def _numbers_of_example(one: dict[str, Any], nodes: list[int]) -> dict[str, Any]:
-    """Return what belongs to the nodes that are drawn, by their order in the drawing."""
+    """Return the numbers of the nodes that are drawn, in the order of the drawing."""
     places = {node: place for place, node in enumerate(nodes)}
     parents = one["tree"]["parents"]
     return {
@@ -77,7 +77,7 @@ def _numbers_of_example(one: dict[str, Any], nodes: list[int]) -> dict[str, Any]
 
 
 def _rounded(values: list[float]) -> list[float]:
-    """Shorten numbers to a little more than is shown of them."""
+    """Round numbers to slightly more digits than the page shows."""
     return [_short(float(value)) if value else 0 for value in values]
 
 
@@ -90,7 +90,7 @@ def _largest(contributions: list[list[float]]) -> float:
 
 
 def _share(value: float, largest: float) -> int:
-    """Return a bar's length in percent."""
+    """Return the length of a bar in percent."""
     return min(100, round(100 * abs(value) / largest)) if largest > 0 else 0
 
 
@@ -164,7 +164,7 @@ def _example(number: int, explanation: Explanation, drawings: Drawings) -> dict[
 
 
 def _longest_bar(number: int, explanation: Explanation) -> float:
-    """Return the score that has the longest bar: of the example's own, or of all if it has one."""
+    """Return the score with the longest bar: of this example, or of all if each has one score."""
     examples = explanation["examples"]
     compared = [examples[number]] if len(explanation["problems"]) > 1 else examples
     return max((abs(score) for one in compared for score in one["scores"]), default=0.0)
@@ -173,7 +173,7 @@ def _longest_bar(number: int, explanation: Explanation) -> float:
 def _scores(
     scores: list[float], problems: list[dict[str, Any]], largest: float
 ) -> list[dict[str, Any]]:
-    """Return the classes with their scores, the best first."""
+    """Return the classes with their scores, best first."""
     order = sorted(range(len(scores)), key=lambda i: -scores[i])
     return [
         {
@@ -190,7 +190,7 @@ def _scores(
 
 
 def _classes(explanation: Explanation) -> list[dict[str, Any]]:
-    """Return the classes, also those that the model does not know, with what is known of them."""
+    """Return all classes, including those unknown to the model, with their figures."""
     metrics, data, problems = (explanation[name] for name in ("metrics", "data", "problems"))
     counts = dict(data["class_counts"]) if data else {}
     measured = {row["label"]: row for row in metrics["classes"]} if metrics else {}
@@ -230,7 +230,7 @@ def _metrics(metrics: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _confusion(confusion: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the rows with a level of colour for each cell, by its share of the row."""
+    """Return the rows, with a colour level for each cell by its share of the row."""
     labels, counts = confusion["labels"], confusion["counts"]
     if not labels or len(labels) > _MOST_ROWS:
         return None
@@ -254,7 +254,7 @@ def _convergence(curves: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _curve(curve: dict[str, Any]) -> dict[str, Any]:
-    """Draw the gap; perceptrons have none, and something else in place of an objective."""
+    """Draw the gap, or the objective if there is no gap, as for perceptrons."""
     x, x_name = curve["x"], curve["x_name"]
     if curve["gap"]:
         figure = f"gap {curve['gap'][-1]:.1e}"

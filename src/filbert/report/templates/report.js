@@ -4,7 +4,7 @@
   const root = document.documentElement;
   const numbers = JSON.parse($("numbers").textContent);
 
-  // Text is only ever put in as text: labels are untrusted.
+  // Text is only ever inserted as text: labels are untrusted.
   const make = (tag, className, text) => {
     const element = document.createElement(tag);
     if (className) element.className = className;
@@ -22,12 +22,12 @@
   const count = (shown, all, what) =>
     shown === all ? `${all.toLocaleString("en")} ${what}` : `${shown.toLocaleString("en")} of ${all.toLocaleString("en")} ${what}`;
 
-  // Pages inside of others may not be allowed to have an address.
+  // Embedded pages may not be allowed to change their address.
   const setAddress = (hash) => {
     try {
       history.replaceState(null, "", hash);
     } catch {
-      // then it has none
+      // then the address stays as it is
     }
   };
 
@@ -48,8 +48,8 @@
 
   // ------------------------------------------------------------ boxes that scroll
 
-  // What is wider than its box can be scrolled by keyboard too. First all is measured, then
-  // changed: one layout serves all.
+  // Wide content can be scrolled by keyboard too. Measure everything first, then change it,
+  // so that the browser computes one layout.
   const SHOWN = "#summary .scroll, .fragment .scroll, .example.current .scroll, dialog .scroll";
   const reachable = () => {
     const boxes = [...document.querySelectorAll(SHOWN)];
@@ -159,7 +159,7 @@
     tip.style.top = `${above < 60 ? box.bottom + 8 : above}px`;
   };
 
-  // Colours the nodes for one class and says what each adds.
+  // Colours the nodes for one class and shows what each adds.
   const paint = (article, example, problem) => {
     const values = example.contributions[problem];
     const score = article.querySelector(`.score input[value="${problem}"]`).parentElement;
@@ -180,7 +180,7 @@
     });
   };
 
-  // Makes a drawing's nodes reachable: one tab stop, then arrow keys along the tree.
+  // Makes the nodes of a drawing reachable by keyboard: one tab stop, then arrow keys.
   const wire = (article, example) => {
     const box = article.querySelector(".contributions");
     const svg = box.querySelector("svg");
@@ -192,7 +192,7 @@
       const title = node.querySelector("title");
       node.labelText = node.querySelector("text").textContent;
       if (title) {
-        // The whole label; what follows the last colon is the value, which is shown by the tip.
+        // The whole label; after the last colon is the value, which the tip shows.
         if (node.labelText.endsWith("…")) node.labelText = title.textContent.replace(/: [^:]*$/, "");
         title.remove();
       }
@@ -281,7 +281,7 @@
       reachableSoon();
     };
 
-    // Goes to a neighbour among those that the filter leaves.
+    // Goes to the previous or next example that matches the filter.
     const step = (by, options) => {
       const at = shown.findIndex((row) => rows.indexOf(row) === current);
       const next = shown[Math.min(Math.max(at + by, 0), shown.length - 1)];
