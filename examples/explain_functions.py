@@ -1,7 +1,7 @@
-"""See what a model has learnt: the fragments that decide, and what each node adds to a score.
+"""See what a model has learnt: the heaviest fragments, and what each node adds to a score.
 
 The data set is the functions of Python's standard library: is a function called get_... or
-set_...? The page that is written at the end shows all of it; open it in a browser.
+set_...? The page written at the end shows everything; open it in a browser.
 """
 
 import tempfile
@@ -30,7 +30,7 @@ def main() -> None:
     for fragment in problem.against[:5]:
         print(f"  {fragment.weight:+.3f}  {fragment.text}")
 
-    # What the nodes of one function add to its score, and the score that they sum to.
+    # What the nodes of one function add to its score. With the intercept they sum to the score.
     example = min(explanation.examples, key=lambda e: abs(len(e.tree.labels) - 20))
     values = example.contributions[0]
     print(f"\nexample {example.index} is '{example.predicted}':")

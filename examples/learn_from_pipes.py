@@ -1,8 +1,8 @@
-"""Learn online from pipes: two other processes write examples, and nothing is kept but the model.
+"""Learn online from pipes: two other processes write examples, and only the model is kept.
 
 The examples are the functions of Python's standard library: is a function a predicate, called
-``is_...`` or ``has_...``? Each batch is predicted before it is learnt from, so the error that is
-shown is that on new examples.
+``is_...`` or ``has_...``? Each batch is predicted before it is learnt from, so the printed error
+is measured on new examples.
 """
 
 import subprocess
@@ -32,7 +32,7 @@ def learn() -> None:
         subprocess.Popen([sys.executable, __file__, str(part)], stdout=subprocess.PIPE)
         for part in range(N_WRITERS)
     ]
-    # In turns, so that the result is always the same; order="ready" takes what is there first.
+    # One batch of each in turn gives the same result every time; order="ready" would not wait.
     batches = merged(*(stream(writer.stdout, batch_size=50) for writer in writers))
     clf = TreePerceptron(SubsetTree(decay=0.4))
     n_seen = n_wrong = 0

@@ -1,7 +1,7 @@
-"""A kernel of one's own: trees times features, trained by cutting planes.
+"""Train with your own kernel, trees times features, by cutting planes.
 
-A product of a tree kernel with another kernel is no sum over tree nodes, so it does not factorise;
-the strategy "usvm" needs no more than a function that computes kernels.
+The product of a tree kernel with another kernel is not a sum over tree nodes, so it does not
+factorise. The strategy "usvm" needs only a function that computes kernel values.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ TREES = SubsetTree(decay=0.4)
 
 
 def trees_times_sizes(A: Examples, B: Examples) -> np.ndarray:
-    """Functions are alike where their trees are, and their sizes."""
+    """Compare functions by their trees and their sizes."""
     return TREES(A["tree"], B["tree"]) * rbf_kernel(A["size"], B["size"], gamma=0.5)
 
 
@@ -34,7 +34,7 @@ def main() -> None:
     print(f"{clf.engine_}: {clf.n_iter_} iterations, {len(clf.support_)} support vectors")
     print(f"is this function a predicate? F1 {f1_score(y_test, clf.predict(X_test)):.3f}")
 
-    # The trees alone: their kernel is a sum over nodes, so there are better ways.
+    # The kernel of the trees alone is a sum over nodes, so faster strategies exist.
     for strategy in ("sdag+", "exact"):
         clf = TreeSVC(TREES, strategy=strategy, random_state=0)
         clf.fit(X_train["tree"], y_train)

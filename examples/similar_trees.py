@@ -1,4 +1,4 @@
-"""Find the trees most like a given one, by three kernels, and see how they differ."""
+"""Find the trees most similar to a given one by three kernels, and see how these differ."""
 
 import numpy as np
 

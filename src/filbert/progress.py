@@ -8,15 +8,15 @@ from tqdm.auto import tqdm
 
 
 class Progress(Protocol):
-    """Moves a bar, and may change what it says."""
+    """A callback that updates a progress bar and may change its text."""
 
     def __call__(self, done: int, total: int, description: str = "") -> None:
-        """Tell that so much of the work is done."""
+        """Report that `done` of `total` units of work are done."""
 
 
 @contextmanager
 def progress_bar(description: str, *, show: bool) -> Iterator[Progress | None]:
-    """Give a callback ``(done, total)`` that moves a bar; None where none is to be shown."""
+    """Yield a callback ``(done, total)`` that updates a bar, or None if no bar is shown."""
     if not show:
         yield None
         return

@@ -1,8 +1,8 @@
-"""The quadratic problem over planes: one answer, and to the last digits.
+"""The quadratic program over planes, with a unique solution that is accurate to the last digits.
 
 Planes of a few examples are often equal, or sums of each other. Then many dual variables give the
-same w, and which of them a solver finds is a matter of rounding. Here the answer is the one of the
-smallest norm, so that whoever computes the same planes, in whatever order, gets the same model.
+same w, and rounding decides which of them a solver finds. This module returns the solution of the
+smallest norm, so that the same planes in any order give the same model.
 """
 
 from functools import cache
@@ -15,29 +15,29 @@ from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.float64]
 
-_RIDGE = 1e-7  # of the largest square of a plane: enough to tell apart what rounding cannot
-_DEPENDENT = 1e-12  # eigenvalues below, as a part of the largest, are zeros
+_RIDGE = 1e-7  # of the largest square of a plane: enough to make the solution unique
+_DEPENDENT = 1e-12  # eigenvalues below this share of the largest count as zero
 _SLACK = 1e-10  # conditions hold up to this much mean loss
-_NO_SHARE = 1e-11  # of all: a dual variable below is zero
+_NO_SHARE = 1e-11  # a dual variable below this share of the sum is zero
 _MAX_ROUNDS = 50
 _FEW_ROUNDS = 10
-_CLEARLY = 1e-8  # a plane that has less slack by so much has no share in any answer
+_CLEARLY = 1e-8  # a plane with this much less slack has no share in any solution
 
 
 def solve_dual(
     gram: FloatArray, offsets: FloatArray, C: float, likely: NDArray[np.bool_] | None = None
 ) -> tuple[FloatArray, float]:
-    """Solve the Wolfe dual over the planes: alpha, and the slack of the primal problem.
+    """Solve the Wolfe dual over the planes; return alpha and the slack of the primal problem.
 
-    Maximises ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a sum of at most C.
-    An interior point method, with a ridge that makes the answer unique, tells which planes have a
-    share; for these the conditions of optimality are linear, and are solved without the ridge.
-    Where it is known which planes are `likely` to have one, that is tried first, and taken where
-    there is no other answer.
+    The problem is to maximise ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a
+    sum of at most C. An interior point method, with a ridge that makes the solution unique, finds
+    out which planes have a share. For these the optimality conditions are linear and are solved
+    without the ridge. If `likely` names the planes that probably have a share, these are tried
+    first, and the result is used if no other solution exists.
     """
     if len(offsets) == 0:
         return np.empty(0), 0.0
-    with _blas().limit(limits=1, user_api="blas"):  # threads only wait for each other here
+    with _blas().limit(limits=1, user_api="blas"):  # more threads would only wait for each other
         return _solved(gram, offsets, C, likely)
 
 
@@ -49,7 +49,7 @@ def _blas() -> ThreadpoolController:
 def _solved(
     gram: FloatArray, offsets: FloatArray, C: float, likely: NDArray[np.bool_] | None
 ) -> tuple[FloatArray, float]:
-    squares = C * gram  # in shares of C, which are of one size whatever C is
+    squares = C * gram  # in shares of C, so that the scale does not depend on C
     scale = max(1.0, float(squares.diagonal().max()))  # offsets are at most 1
     share = None
     if likely is not None and likely.any():
@@ -68,7 +68,7 @@ def _solved(
 def _interior_point(
     squares: FloatArray, offsets: FloatArray, ridge: float
 ) -> tuple[FloatArray, NDArray[np.bool_], bool]:
-    """Return shares, which of them are not zero, and whether their sum is at its bound."""
+    """Return the shares, which of them are non-zero, and whether their sum is at its bound."""
     n = len(offsets)
     solver = piqp.DenseSolver()
     settings = solver.settings
@@ -87,7 +87,7 @@ def _interior_point(
     )
     solver.solve()
     found = solver.result
-    # Of a variable and the multiplier of its bound one is zero.
+    # Either a variable or the multiplier of its bound is zero.
     return found.x, found.x > found.z_bl, bool(found.z_u[0] > 1 - found.x.sum())
 
 
@@ -100,11 +100,11 @@ def _polished(
     *,
     only_one: bool,
 ) -> FloatArray | None:
-    """Solve for the active shares; where the ridge misjudged a plane, correct that and repeat.
+    """Solve for the active shares; if the ridge misjudged a plane, correct that and repeat.
 
-    At the optimum all active planes have the same slack, none has more, and the shares sum up to
-    less than 1 only where that slack is 0. Returns None where that is not reached, or where
-    `only_one` answer will do and there may be others.
+    At the optimum all active planes have the same slack, no other plane has more, and the shares
+    sum to less than 1 only if that slack is 0. Return None if this is not reached, or if the
+    solution must be unique (`only_one`) and there may be others.
     """
     for _ in range(_FEW_ROUNDS if only_one else _MAX_ROUNDS):
         found = _equal_slacks(squares, offsets, scale, active, full, only_one)
@@ -138,10 +138,10 @@ def _equal_slacks(
     full: bool,
     only_one: bool,
 ) -> tuple[FloatArray, float] | None:
-    """Return the shares by which all active planes have the same slack, and that slack.
+    """Return the shares for which all active planes have the same slack, and that slack.
 
-    It is 0 unless the shares have to sum up to 1. Of many such shares those of the smallest norm;
-    or None, where there has to be `only_one` answer.
+    The slack is 0 unless the shares have to sum to 1. If there are many solutions, return the one
+    of the smallest norm, or None if the solution must be unique (`only_one`).
     """
     places = np.flatnonzero(active)
     matrix, target = squares[np.ix_(places, places)], offsets[places]
@@ -158,10 +158,10 @@ def _equal_slacks(
 def _only_solution(
     matrix: FloatArray, target: FloatArray, full: bool, scale: float
 ) -> tuple[FloatArray, float] | None:
-    """Solve for shares and slack where no eigenvalue of the matrix is near zero, else None.
+    """Solve for shares and slack, or return None if an eigenvalue of the matrix is near zero.
 
-    Where the shares sum up to 1, a constant may be added to the matrix: the slack is less by it.
-    Then a matrix that is small beside its `scale` does no harm.
+    If the shares sum to 1, a constant may be added to the matrix: it reduces the slack by the same
+    constant. A matrix that is small compared with `scale` then does no harm.
     """
     n = len(target)
     added = scale if full else 0.0
@@ -182,7 +182,7 @@ def _only_solution(
 def _smallest_solution(
     matrix: FloatArray, target: FloatArray, full: bool, scale: float
 ) -> tuple[FloatArray, float]:
-    """Solve for shares and slack; of many solutions take that of the smallest norm."""
+    """Solve for shares and slack; return the solution of the smallest norm."""
     n = len(target)
     bordered = np.zeros((n + full, n + full))
     bordered[:n, :n] = matrix

@@ -8,10 +8,11 @@ IndexArray = NDArray[np.uint32]
 
 
 def recommended_sample_size(n: int) -> int:
-    """Return the paper's recipe for r (section 7.3.1) for n examples.
+    """Return the sample size r that the paper recommends for n examples (section 7.3.1).
 
-    From a million on 5,000 to 10,000; from 100,000 on 1,000 to 5,000; below, smaller values
-    suffice. The smallest of each range is taken, and 500 below.
+    The paper recommends 5,000 to 10,000 from a million examples on, 1,000 to 5,000 from 100,000
+    on, and smaller values below. This function returns the smallest value of each range, and 500
+    below 100,000.
     """
     if n >= 1_000_000:
         return 5_000
@@ -23,10 +24,10 @@ def recommended_sample_size(n: int) -> int:
 class Sampler:
     """Draws examples for a plane, in proportion to their costs.
 
-    All examples at once where the sample is as large as the set: then nothing is left to chance,
-    and planes are exact. Without costs, uniformly without replacement. With costs, by Algorithm 9:
-    an example that is picked at random is kept with the probability cost / largest cost, until
-    there are enough; one that is kept twice counts twice.
+    If the sample is as large as the training set, it consists of all examples: nothing is random,
+    and planes are exact. Without costs, examples are drawn uniformly without replacement. With
+    costs, they are drawn by Algorithm 9: an example picked at random is kept with the probability
+    cost / largest cost, until there are enough. An example that is kept twice counts twice.
     """
 
     def __init__(self, costs: FloatArray, size: int) -> None:
@@ -36,7 +37,7 @@ class Sampler:
         self.uniform = bool((costs == self.largest).all())
 
     def __call__(self, rng: np.random.Generator) -> tuple[IndexArray, FloatArray]:
-        """Return some examples, ascending, and weights that sum to 1."""
+        """Return examples in ascending order, and weights that sum to 1."""
         n = len(self.costs)
         if self.size >= n:
             every = np.flatnonzero(self.costs)
@@ -50,7 +51,7 @@ class Sampler:
     def _by_rejection(self, rng: np.random.Generator) -> NDArray[np.int64]:
         kept = np.empty(0, dtype=np.int64)
         at_once = int(1.1 * self.size * self.largest / float(self.costs.mean())) + 16
-        at_once = min(at_once, 1 << 20)  # a few examples may have nearly all of the cost
+        at_once = min(at_once, 1 << 20)  # a few examples may have nearly all the cost
         while len(kept) < self.size:
             picked = rng.integers(len(self.costs), size=at_once)
             heads = rng.random(at_once) * self.largest < self.costs[picked]
