@@ -10,9 +10,9 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "engine/operator.hpp"
-#include "kernels/matrix.hpp"
-#include "select/chosen_symbols.hpp"
+#include "kernels/chosen_symbols.hpp"
+#include "rows/matrix.hpp"
+#include "scoring/operator.hpp"
 
 namespace filbert {
 

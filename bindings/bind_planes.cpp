@@ -1,7 +1,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bindings.hpp"
-#include "learn/plane_store.hpp"
+#include "learn/planes/plane_store.hpp"
 
 namespace filbert {
 

@@ -1,5 +1,5 @@
 #include "bindings.hpp"
-#include "engine/row_scorer.hpp"
+#include "scoring/row_scorer.hpp"
 
 namespace filbert {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "select/chosen_symbols.hpp"
-#include "select/symbol_forms.hpp"
+#include "kernels/chosen_symbols.hpp"
+#include "scoring/symbol_forms.hpp"
 
 namespace filbert {
 

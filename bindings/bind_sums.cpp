@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "engine/factor_scores.hpp"
-#include "engine/operator.hpp"
-#include "engine/sum_factors.hpp"
-#include "engine/vector_factors.hpp"
+#include "factors/sum_factors.hpp"
+#include "factors/vectors/vector_factors.hpp"
+#include "scoring/factor_scores.hpp"
+#include "scoring/operator.hpp"
 #include "train_problems.hpp"
 
 namespace filbert {

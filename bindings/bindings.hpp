@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "engine/node_contributions.hpp"
 #include "forest/dag.hpp"
+#include "scoring/node_contributions.hpp"
 
 namespace nb = nanobind;
 

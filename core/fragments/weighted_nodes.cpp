@@ -2,8 +2,8 @@
 
 #include "forest/occurrences.hpp"
 #include "forest/productions.hpp"
-#include "kernels/matrix.hpp"
-#include "select/chosen_symbols.hpp"
+#include "kernels/chosen_symbols.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/factors.hpp"
-#include "engine/tree_factors.hpp"
+#include "factors/factors.hpp"
+#include "factors/tree_factors.hpp"
 #include "reference_kernels.hpp"
 
 namespace filbert {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/matrix.hpp"
+#include "rows/matrix.hpp"
 #include "trees.hpp"
 
 namespace filbert {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "learn/row_trainer.hpp"
+#include "learn/svm/row_trainer.hpp"
 #include "reference_kernels.hpp"
 #include "svm_case.hpp"
 

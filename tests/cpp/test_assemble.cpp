@@ -3,7 +3,7 @@
 
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "engine/tree_factors.hpp"
+#include "factors/tree_factors.hpp"
 #include "reference_factors.hpp"
 
 namespace filbert {

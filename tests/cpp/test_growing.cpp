@@ -2,8 +2,8 @@
 // forests that were built apart, against the kernels themselves.
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "learn/growing_term.hpp"
-#include "learn/perceptron.hpp"
+#include "learn/perceptron/growing_term.hpp"
+#include "learn/perceptron/perceptron.hpp"
 #include "reference_kernels.hpp"
 
 namespace filbert {

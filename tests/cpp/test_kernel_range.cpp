@@ -4,8 +4,8 @@
 
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 

@@ -1,8 +1,8 @@
 // The kernels' values, against the reference, on random small trees.
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 

@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "kernels/long_chains.hpp"
-#include "kernels/matrix.hpp"
 #include "kernels/node_classes.hpp"
 #include "reference_kernels.hpp"
+#include "rows/long_chains.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 

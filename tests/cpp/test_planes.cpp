@@ -4,9 +4,9 @@
 #include "base/errors.hpp"
 #include "base/place_map.hpp"
 #include "check.hpp"
-#include "kernels/matrix.hpp"
-#include "learn/plane_store.hpp"
+#include "learn/planes/plane_store.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 

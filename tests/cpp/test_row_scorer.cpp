@@ -1,8 +1,8 @@
 // Scores by rows of Delta: against the reference, and what the nodes contribute to them.
 #include "check.hpp"
-#include "engine/row_scorer.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
+#include "scoring/row_scorer.hpp"
 
 namespace filbert {
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "check.hpp"
-#include "engine/operator.hpp"
+#include "kernels/chosen_symbols.hpp"
 #include "kernels/node_classes.hpp"
 #include "reference_kernels.hpp"
-#include "select/chosen_symbols.hpp"
-#include "select/needed_pairs.hpp"
-#include "select/symbol_forms.hpp"
+#include "rows/needed_pairs.hpp"
+#include "scoring/operator.hpp"
+#include "scoring/symbol_forms.hpp"
 
 namespace filbert {
 

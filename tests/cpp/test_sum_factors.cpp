@@ -1,8 +1,8 @@
 // Sums of kernels: their matrix and the machine that learns with them, against the reference.
 #include <stdexcept>
 
-#include "engine/sum_factors.hpp"
-#include "learn/dual_descent.hpp"
+#include "factors/sum_factors.hpp"
+#include "learn/svm/dual_descent.hpp"
 #include "reference_factors.hpp"
 #include "svm_case.hpp"
 

@@ -1,0 +1,68 @@
+#include "rows/tile_worker.hpp"
+
+namespace filbert {
+
+namespace {
+
+// A tile closes at so many trees, nodes or children of them. Wider tiles share more, narrower ones
+// stay in the cache and give more tasks to the threads.
+constexpr std::size_t kTileTrees = 512;
+constexpr std::size_t kTileNodes = 16384;
+constexpr std::size_t kTileChildren = 3 * kTileNodes;
+
+// Beyond these, doubles may have lost digits on the way: the tile is done again with Wide.
+constexpr double kLargest = 1e300;
+constexpr double kSmallestBase = 1e-200;
+
+// Every Delta that is not zero is at least this large (subtrees: the smaller ones do not matter in
+// the sum, since a subtree never matches without those below it).
+double base_value(const KernelSpec& spec) {
+  if (spec.kernel == TreeKernel::partial_tree) return spec.depth_decay * spec.decay * spec.decay;
+  return spec.decay;
+}
+
+}  // namespace
+
+std::vector<Range> cut_tiles(const Dag& dag, const Occurrences& trees) {
+  std::vector<Range> tiles;
+  std::size_t first = 0;
+  std::size_t n_nodes = 0;
+  std::size_t n_children = 0;
+  for (std::size_t tree = 0; tree < trees.n_trees(); ++tree) {
+    const std::size_t nodes = trees.nodes_of(tree).size();
+    std::size_t children = 0;
+    for (const NodeId u : trees.nodes_of(tree)) children += dag.arity(u);
+    if (tree > first && (tree - first >= kTileTrees || n_nodes + nodes > kTileNodes ||
+                         n_children + children > kTileChildren)) {
+      tiles.push_back({first, tree});
+      first = tree;
+      n_nodes = n_children = 0;
+    }
+    n_nodes += nodes;
+    n_children += children;
+  }
+  if (first < trees.n_trees()) tiles.push_back({first, trees.n_trees()});
+  return tiles;
+}
+
+WeighedTrees weigh(const PartialSides* partial, const Dag& dag,
+                   std::span<const std::uint32_t> class_of, Occurrences trees) {
+  if (partial == nullptr) return {std::move(trees), {}};
+  return partial->features.weigh(dag, class_of, partial->kinds, trees);
+}
+
+RowBatch batch_of(const RowSide& side, const WeighedTrees& trees, std::size_t trees_per_group) {
+  RowBatch batch{side, group_rows(trees.heavy, trees_per_group), {}};
+  if (side.partial != nullptr) batch.lights = group_rows(trees.light, trees_per_group);
+  return batch;
+}
+
+bool starts_narrow(const KernelSpec& spec) { return base_value(spec) >= kSmallestBase; }
+
+bool is_narrow(std::span<const double> values) {
+  bool narrow = true;
+  for (const double value : values) narrow = narrow && value < kLargest;
+  return narrow;
+}
+
+}  // namespace filbert
