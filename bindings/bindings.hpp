@@ -13,9 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "forest/dag.hpp"
-#include "scoring/node_contributions.hpp"
+#include "filbert.hpp"
 
 namespace nb = nanobind;
 

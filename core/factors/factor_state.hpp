@@ -8,6 +8,7 @@
 #include "base/wide.hpp"
 #include "factors/feature_lists.hpp"
 #include "forest/dag.hpp"
+#include "kernels/subset_tree.hpp"
 
 namespace filbert {
 
@@ -32,8 +33,8 @@ struct NodeState {
 
 template <class Real>
 struct State {
+  const SubsetTree kernel;
   const Dag& dag;
-  Real lambda;
   std::vector<Real> self;  // Delta(u, u)
   std::vector<NodeState<Real>> nodes;
   std::vector<std::uint32_t> gained;  // by node: the last round that added anything

@@ -20,7 +20,7 @@
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 
@@ -66,14 +66,23 @@ struct FactorLimits {
   std::span<const std::uint8_t> sides = {};
 };
 
+// What a kernel is asked to factorise.
+struct FactorTask {
+  const Dag& dag;
+  const FactorLimits& limits;
+  std::vector<std::uint8_t> needed;  // by node: whether anybody asks for its Delta; empty: all
+  int n_threads;                     // 1 at least
+  const Watch& watch;
+};
+
 // Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.
 // Throws what factorize() throws.
 bool fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
                  const Watch& watch);
 
 // Throws OutOfMemory where the factors would exceed max_bytes, WorkExceeded where they take more
-// than max_work, whatever the number of threads, and TooExpensive for partial trees
-// where a single pair of nodes would take more than spec.max_steps.
+// than max_work, whatever the number of threads, and TooExpensive where a single pair of nodes
+// would take more than the kernel's StepLimit.
 template <class Real>
 Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
                         int n_threads, const Watch& watch);
@@ -81,12 +90,5 @@ Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimi
 // Phi by rows, too.
 template <class Real>
 void list_rows(Factors<Real>& factors);
-
-// What factorize() does for partial trees.
-template <class Real>
-Factors<Real> factorize_partial(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
-                                int n_threads, const Watch& watch);
-bool partial_fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
-                         int n_threads, const Watch& watch);
 
 }  // namespace filbert

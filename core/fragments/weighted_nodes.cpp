@@ -28,7 +28,7 @@ void list_trees(const Occurrences& x, WeightedNodes& nodes) {
 
 std::vector<std::uint32_t> fragment_roots(const KernelSpec& spec, const Dag& dag) {
   std::vector<std::uint32_t> roots(dag.size(), 0);
-  if (spec.kernel != TreeKernel::partial_tree && !spec.include_leaves) {
+  if (!spec->counts_leaves()) {
     const std::span<const std::uint32_t> productions = dag.productions().of_nodes();
     roots.assign(productions.begin(), productions.end());
   }

@@ -117,6 +117,21 @@ NodeSymbols node_symbols(const Dag& dag, SymbolKind kind) {
   return symbols;
 }
 
+std::vector<std::vector<std::string>> symbol_labels(const Dag& dag, const NodeSymbols& symbols,
+                                                    SymbolKind kind) {
+  std::vector<std::vector<std::string>> all;
+  for (const NodeId u : symbols.example) {
+    std::vector<std::string>& labels = all.emplace_back();
+    if (u == kNone) continue;
+    labels.emplace_back(dag.labels().text(dag.label(u)));
+    if (kind == SymbolKind::label) continue;
+    for (const NodeId child : dag.children(u)) {
+      labels.emplace_back(dag.labels().text(dag.label(child)));
+    }
+  }
+  return all;
+}
+
 std::vector<double> node_totals(const Dag& dag, std::span<const NodeId> roots) {
   std::vector<double> totals(dag.size(), 0.0);
   for (const NodeId root : roots) totals[root] += 1.0;

@@ -11,7 +11,7 @@
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 
@@ -52,6 +52,10 @@ struct NodeSymbols {
 };
 
 NodeSymbols node_symbols(const Dag& dag, SymbolKind kind);
+
+// The labels of each symbol, as ChosenSymbols takes them; none where no node has the number.
+std::vector<std::vector<std::string>> symbol_labels(const Dag& dag, const NodeSymbols& symbols,
+                                                    SymbolKind kind);
 
 // How often all trees together contain each node.
 std::vector<double> node_totals(const Dag& dag, std::span<const NodeId> roots);

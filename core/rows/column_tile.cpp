@@ -4,10 +4,10 @@
 
 namespace filbert {
 
-ColumnTile::ColumnTile(const KernelSpec& spec, const Dag& dag,
+ColumnTile::ColumnTile(const TreeKernel& kernel, const Dag& dag,
                        std::span<const std::uint32_t> class_of, std::uint32_t n_classes,
                        const PartialSides* partial)
-    : spec_(spec),
+    : aligns_children_(kernel.aligns_children()),
       dag_(dag),
       class_of_(class_of),
       column_of_(dag.size(), kNone),
@@ -15,7 +15,7 @@ ColumnTile::ColumnTile(const KernelSpec& spec, const Dag& dag,
       class_index_(n_classes, kNone),
       partial_sides_(partial) {
   if (partial == nullptr) return;
-  partial_ = std::make_unique<PartialColumns>(spec, dag, class_of, partial->kinds);
+  partial_ = std::make_unique<PartialColumns>(*partial, dag, class_of);
   light_column_of_.assign(partial->features.n_features(), kNone);
 }
 
@@ -27,7 +27,7 @@ void ColumnTile::load(const Occurrences& heavy, const Occurrences& light, std::s
   index_classes();
   if (partial_) number_light(light, first_tree, last_tree);
   list_terms(heavy, light, first_tree, last_tree);
-  if (spec_.kernel == TreeKernel::subset_tree) link_subset_children();
+  if (aligns_children_) link_children();
   if (partial_) {
     partial_->load(nodes_, [&](NodeId u) { return column_of_[u] - class_begin_[class_of_[u]]; });
   }
@@ -122,7 +122,7 @@ void ColumnTile::list_terms(const Occurrences& heavy, const Occurrences& light,
   }
 }
 
-void ColumnTile::link_subset_children() {
+void ColumnTile::link_children() {
   slot_base_.clear();
   slot_groups_.clear();
   groups_.clear();

@@ -10,7 +10,7 @@
 
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/lanes.hpp"
 #include "rows/partial_columns.hpp"
 #include "rows/partial_sides.hpp"
@@ -21,7 +21,7 @@ class ColumnTile {
  public:
   // Scratch is sized once for a forest and its classes; load() fills the tile and unload() takes
   // back only what load() wrote.
-  ColumnTile(const KernelSpec& spec, const Dag& dag, std::span<const std::uint32_t> class_of,
+  ColumnTile(const TreeKernel& kernel, const Dag& dag, std::span<const std::uint32_t> class_of,
              std::uint32_t n_classes, const PartialSides* partial = nullptr);
 
   // `light` is for partial trees.
@@ -44,8 +44,8 @@ class ColumnTile {
             term_begin_[tree_in_tile + 1] - term_begin_[tree_in_tile]};
   }
 
-  // Subset trees. Which columns of class `cls` have in child slot `slot` an inner node of class
-  // `child_cls`, and which one: both as offsets within their class.
+  // Kernels that align children. Which columns of class `cls` have in child slot `slot` an inner
+  // node of class `child_cls`, and which one: both as offsets within their class.
   struct Link {
     std::uint32_t parent;
     std::uint32_t child;
@@ -69,10 +69,10 @@ class ColumnTile {
   void index_classes();
   void list_terms(const Occurrences& heavy, const Occurrences& light, std::size_t first_tree,
                   std::size_t last_tree);
-  void link_subset_children();
+  void link_children();
   void number_light(const Occurrences& light, std::size_t first_tree, std::size_t last_tree);
 
-  const KernelSpec& spec_;
+  const bool aligns_children_;
   const Dag& dag_;
   std::span<const std::uint32_t> class_of_;
 

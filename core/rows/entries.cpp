@@ -21,6 +21,14 @@ Norms norms_of(const KernelSpec& spec, Trees trees, int n_threads, const Watch& 
   return norms;
 }
 
+std::vector<double> diagonal(std::span<const Wide> selves, bool normalize) {
+  std::vector<double> values;
+  for (const Wide& self : selves) {
+    values.push_back(normalize ? (self.is_zero() ? 0.0 : 1.0) : self.to_double());
+  }
+  return values;
+}
+
 double Entries::wide(std::size_t i, std::size_t j, double value) const {
   if (!std::isfinite(value)) return 0.0;  // to be overwritten: its tile comes again as Wide
   return (*this)(i, j, Wide(value));

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/tile_pass.hpp"
 
 namespace filbert {
@@ -20,6 +21,10 @@ struct Norms {
 };
 
 Norms norms_of(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch);
+
+// K(t, t) of each tree or sequence: infinite where it is beyond double; normalised, 1 for what has
+// a fragment.
+std::vector<double> diagonal(std::span<const Wide> selves, bool normalize);
 
 class Entries {
  public:

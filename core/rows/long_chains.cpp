@@ -23,8 +23,8 @@ std::uint32_t position(const CountedTree& tree, NodeId u) {
 // Read the productions downwards from a node with one child, as long as nodes have one child: a
 // string of productions. With m the length of the common prefix of two such strings,
 //
-//   Delta(u, v) = lambda + lambda^2 + ... + lambda^m + [both end there, below] lambda^m
-//   Delta(below)
+//   Delta(u, v) = lambda + lambda^2 + ... + lambda^m
+//                 + lambda^m Delta(below), where both end there
 //
 // So the sum over all pairs needs the strings in order, and the common prefixes of neighbours, as
 // in a suffix array. Strings are the suffixes of the chains: prefix doubling (Manber & Myers 1993)
@@ -117,9 +117,9 @@ class PrefixOrder {
 
 class ChainPair {
  public:
-  ChainPair(const KernelSpec& spec, const CountedTree& a, const CountedTree& b,
+  ChainPair(const SubsetTree& kernel, const CountedTree& a, const CountedTree& b,
             const StopToken& token)
-      : spec_(spec), a_(a), b_(b), token_(token) {
+      : kernel_(kernel), a_(a), b_(b), token_(token) {
     list_entries(a_, entry_of_a_);
     n_entries_a_ = entries_.size();
     list_entries(b_, entry_of_b_);
@@ -131,7 +131,7 @@ class ChainPair {
     compute_branching(order);
     Wide total = sum_of_branching();
     total += sum_of_chains(order);
-    if (spec_.include_leaves) total += sum_of_leaves();
+    if (kernel_.include_leaves) total += sum_of_leaves();
     return total;
   }
 
@@ -178,7 +178,7 @@ class ChainPair {
     geometric_.assign(longest + 1, 0.0);
     powers_.assign(longest + 1, Wide(1.0));
     for (std::uint32_t m = 1; m <= longest; ++m) {
-      powers_[m] = powers_[m - 1] * Wide(spec_.decay);
+      powers_[m] = powers_[m - 1] * kernel_.bare<Wide>();
       geometric_[m] = geometric_[m - 1] + powers_[m].to_double();
     }
   }
@@ -251,7 +251,7 @@ class ChainPair {
   }
 
   Wide delta_of_branching(const PrefixOrder& order, NodeId u, NodeId v) const {
-    Wide delta(spec_.decay);
+    Wide delta = kernel_.bare<Wide>();
     for (std::size_t slot = 0; slot < a_.dag.arity(u); ++slot) {
       const NodeId x = a_.dag.children(u)[slot];
       const NodeId y = b_.dag.children(v)[slot];
@@ -261,7 +261,7 @@ class ChainPair {
           has_one_child(a_.dag, x)
               ? delta_of_chains(order, entry_of_a_[position(a_, x)], entry_of_b_[position(b_, y)])
               : branching(x, y);
-      delta *= Wide(1.0) + below;
+      delta *= kernel_.factor(below);
     }
     return delta;
   }
@@ -353,10 +353,10 @@ class ChainPair {
       const auto found = count_in_b.find(a_.class_of[a_.nodes[k]]);
       if (found != count_in_b.end()) pairs += a_.counts[k] * found->second;
     }
-    return Wide(pairs) * Wide(spec_.decay);
+    return Wide(pairs) * kernel_.bare<Wide>();
   }
 
-  const KernelSpec& spec_;
+  const SubsetTree kernel_;
   const CountedTree& a_;
   const CountedTree& b_;
   const StopToken& token_;
@@ -390,9 +390,9 @@ bool is_long_chain(const CountedTree& tree) {
   return pairs(chained) > kManyPairs && pairs(branching) < kFewPairs;
 }
 
-Wide subset_tree_of_chains(const KernelSpec& spec, const CountedTree& a, const CountedTree& b,
+Wide subset_tree_of_chains(const SubsetTree& kernel, const CountedTree& a, const CountedTree& b,
                            const StopToken& token) {
-  return ChainPair(spec, a, b, token).value();
+  return ChainPair(kernel, a, b, token).value();
 }
 
 }  // namespace filbert

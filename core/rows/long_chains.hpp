@@ -11,24 +11,17 @@
 #include "base/wide.hpp"
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/subset_tree.hpp"
+#include "rows/counted_tree.hpp"
 
 namespace filbert {
-
-// One tree: its distinct nodes (ascending) with their counts and classes.
-struct CountedTree {
-  const Dag& dag;
-  std::span<const NodeId> nodes;
-  std::span<const std::uint32_t> counts;
-  std::span<const std::uint32_t> class_of;
-};
 
 // Whether the rows of Delta would be too slow for this tree with another of its kind, and this way
 // is not: very many pairs of nodes with one child, and few pairs of others.
 bool is_long_chain(const CountedTree& tree);
 
 // K(a, b) of two such trees, exactly.
-Wide subset_tree_of_chains(const KernelSpec& spec, const CountedTree& a, const CountedTree& b,
+Wide subset_tree_of_chains(const SubsetTree& kernel, const CountedTree& a, const CountedTree& b,
                            const StopToken& token);
 
 }  // namespace filbert

@@ -90,9 +90,13 @@ std::vector<bool> find_long_chains(Trees trees, std::span<const std::uint32_t> f
 std::vector<bool> find_apart(const KernelSpec& spec, Trees trees,
                              std::span<const std::uint32_t> first, int n_threads,
                              const Watch& watch) {
-  if (spec.kernel != TreeKernel::subset_tree) return std::vector<bool>(trees.size(), false);
-  if (spec.chosen) return few_chosen(*spec.chosen, trees.dag, trees.roots);
-  return find_long_chains(trees, first, n_threads, watch);
+  if (spec.chosen && spec->aligns_children()) {
+    return few_chosen(*spec.chosen, trees.dag, trees.roots);
+  }
+  if (!spec.chosen && spec->has_chain_sums()) {
+    return find_long_chains(trees, first, n_threads, watch);
+  }
+  return std::vector<bool>(trees.size(), false);
 }
 
 Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch) {
@@ -114,8 +118,8 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
 std::optional<Wide> sum_of_pair(const KernelSpec& spec, const CountedTree& a, const CountedTree& b,
                                 const StopToken& token) {
   constexpr std::size_t kMostPairs = std::size_t{1} << 22;  // some 160 MB
-  if (spec.chosen) return sum_of_needed_pairs(spec, a, b, kMostPairs, token);
-  return subset_tree_of_chains(spec, a, b, token);
+  if (spec.chosen) return spec->sum_of_needed_pairs(a, b, kMostPairs, token);
+  return spec->sum_of_chains(a, b, token);
 }
 
 // The same by a pass over one pair.

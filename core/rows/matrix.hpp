@@ -6,7 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/tile_pass.hpp"
 
 namespace filbert {
@@ -20,7 +20,7 @@ std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_thread
 
 // out[i * b.size() + j] = K(a_i, b_j), or K(a_i, b_j) / sqrt(K(a_i, a_i) K(b_j, b_j)) with 0 where
 // a self-kernel is 0. Throws KernelOverflow where a value that is not normalised leaves double, and
-// TooExpensive where one pair of nodes alone would take more than spec.max_steps.
+// TooExpensive where one pair of nodes alone would take more than the kernel's StepLimit.
 void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
                    const Watch& watch, double* out);
 

@@ -7,17 +7,15 @@
 #include <vector>
 
 #include "forest/dag.hpp"
-#include "kernels/label_kinds.hpp"
-#include "kernels/spec.hpp"
 #include "rows/lanes.hpp"
+#include "rows/partial_sides.hpp"
 
 namespace filbert {
 
 class PartialColumns {
  public:
-  PartialColumns(const KernelSpec& spec, const Dag& dag, std::span<const std::uint32_t> class_of,
-                 std::span<const LabelKind> kinds)
-      : as_sets_(spec.max_subsequence == 1), dag_(dag), class_of_(class_of), kinds_(kinds) {}
+  PartialColumns(const PartialSides& sides, const Dag& dag, std::span<const std::uint32_t> class_of)
+      : as_sets_(sides.children_are_sets), dag_(dag), class_of_(class_of), kinds_(sides.kinds) {}
 
   // `nodes` by column: a multiple of eight; kNone, at the end of a chunk, repeats the one before.
   // `place_of` is a general node's place within its label's columns.

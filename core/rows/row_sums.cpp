@@ -36,17 +36,16 @@ class RowSums::Corpus {
   Corpus(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch)
       : spec_(spec), trees_(trees) {
     classes_ = classify(spec_, trees.dag, trees.roots, trees.dag, trees.roots);
-    if (spec_.kernel == TreeKernel::partial_tree) {
-      partial_.emplace(trees.dag, trees.dag, classes_);
-      partial_->rank_columns(trees.dag, classes_.rows);
-    }
+    partial_ = spec_->partial_sides(trees.dag, trees.dag, classes_);
+    if (partial_) partial_->rank_columns(trees.dag, classes_.rows);
     columns_.emplace(ColumnSide{
-        spec_, trees.dag, classes_.rows, classes_.size, partial(),
-        weigh(partial(), trees.dag, classes_.rows,
+        *spec_.kernel, trees.dag, classes_.rows, classes_.size, partial_.get(),
+        weigh(partial_.get(), trees.dag, classes_.rows,
               count_roots(spec_, trees.dag, trees.roots, classes_.rows, n_threads, watch))});
-    if (partial_) {
-      most_children_ = most_children(spec_, trees.dag, heavy(), classes_.rows, classes_.size);
-      check_steps(spec_, most_children_, most_children_, trees.dag);
+    const StepLimit limit = spec_->step_limit();
+    if (limit.is_set()) {
+      most_children_ = most_children(limit, trees.dag, heavy(), classes_.rows, classes_.size);
+      check_steps(limit, most_children_, most_children_, trees.dag);
     }
     tiles_ = cut_tiles(trees.dag, heavy());
     loaded_.resize(tiles_.size());
@@ -55,7 +54,7 @@ class RowSums::Corpus {
   void run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch, Sink& sink) {
     WeighedTrees rows{selected(heavy(), wanted), {}};
     if (partial_) rows.light = selected(columns_->trees.light, wanted);
-    run({spec_, trees_.dag, classes_.rows, partial()}, rows, n_threads, watch, sink);
+    run({trees_.dag, classes_.rows, partial_.get()}, rows, n_threads, watch, sink);
   }
 
   // What a corpus knows of its labels need not hold for a query's: a label that is simple here may
@@ -68,34 +67,32 @@ class RowSums::Corpus {
       return;
     }
     const WeighedTrees rows =
-        weigh(partial(), queries.dag, class_of,
+        weigh(partial_.get(), queries.dag, class_of,
               count_roots(spec_, queries.dag, queries.roots, class_of, n_threads, watch));
-    if (partial_) {
-      check_steps(spec_, most_children(spec_, queries.dag, rows.heavy, class_of, classes_.size),
+    const StepLimit limit = spec_->step_limit();
+    if (limit.is_set()) {
+      check_steps(limit, most_children(limit, queries.dag, rows.heavy, class_of, classes_.size),
                   most_children_, trees_.dag);
     }
-    run({spec_, queries.dag, class_of, partial()}, rows, n_threads, watch, sink);
+    run({queries.dag, class_of, partial_.get()}, rows, n_threads, watch, sink);
   }
 
  private:
   void run(const RowSide& side, const WeighedTrees& rows, int n_threads, const Watch& watch,
            Sink& sink) {
-    const RowBatch batch = batch_of(side, rows, kLanes);
+    const RowBatch batch = batch_of(*spec_.kernel, side, rows, kLanes);
     const double n_pairs =
         static_cast<double>(rows.heavy.nodes.size()) * static_cast<double>(heavy().nodes.size());
     n_threads = threads_for(n_pairs, n_threads);
     const Range all_groups{0, batch.groups.size()};
-    dispatch(spec_, [&]<template <class> class DeltaRows>() {
-      Workers<TileWorker<DeltaRows>> workers(n_threads);
-      parallel_for(tiles_.size(), n_threads, watch,
-                   [&](std::size_t task, int index, const StopToken& token) {
-                     auto& worker =
-                         workers.get(index, [&] { return TileWorker<DeltaRows>(batch); });
-                     const auto tile = loaded(task);
-                     const auto all = [](std::size_t) { return std::size_t{0}; };
-                     worker.run(*tile, tiles_[task], all_groups, all, sink, token);
-                   });
-    });
+    Workers<TileWorker> workers(n_threads);
+    parallel_for(tiles_.size(), n_threads, watch,
+                 [&](std::size_t task, int index, const StopToken& token) {
+                   TileWorker& worker = workers.get(index, [&] { return TileWorker(batch); });
+                   const auto tile = loaded(task);
+                   const auto all = [](std::size_t) { return std::size_t{0}; };
+                   worker.run(*tile, tiles_[task], all_groups, all, sink, token);
+                 });
   }
 
   // Several runs may be on at a time and ask for the same tile.
@@ -114,13 +111,12 @@ class RowSums::Corpus {
     return tile;
   }
 
-  const PartialSides* partial() const { return partial_ ? &*partial_ : nullptr; }
   const Occurrences& heavy() const { return columns_->trees.heavy; }
 
   const KernelSpec spec_;
   const Trees trees_;
   NodeClasses classes_;
-  std::optional<PartialSides> partial_;
+  std::shared_ptr<PartialSides> partial_;
   std::optional<ColumnSide> columns_;
   std::vector<std::size_t> most_children_;  // by class
   std::vector<Range> tiles_;

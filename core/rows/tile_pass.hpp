@@ -8,7 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 
@@ -29,7 +29,7 @@ class Sink {
   virtual void put(std::size_t first_row, std::size_t column, std::span<const Wide> values) = 0;
 };
 
-// All pairs. Throws TooExpensive (partial trees, see spec.max_steps).
+// All pairs. Throws TooExpensive (see StepLimit).
 void sum_between(const KernelSpec& spec, Trees rows, Trees columns, int n_threads,
                  const Watch& watch, Sink& sink);
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/entries.hpp"
 #include "rows/row_source.hpp"
 #include "rows/row_sums.hpp"

@@ -17,7 +17,7 @@
 #include "rows/column_tile.hpp"
 #include "rows/lanes.hpp"
 #include "rows/row_groups.hpp"
-#include "rows/row_side.hpp"
+#include "rows/row_recursion.hpp"
 
 namespace filbert {
 
@@ -46,15 +46,14 @@ class RowPool {
   std::vector<std::unique_ptr<Real[]>> slabs_;
 };
 
-template <class Real, template <class> class DeltaRows>
+template <class Real>
 class TileSums {
  public:
-  explicit TileSums(const RowSide& side)
+  TileSums(const TreeKernel& kernel, const RowSide& side)
       : side_(side),
         rows_(side.dag),
         class_of_(side.class_of),
-        delta_(side),
-        light_weights_(side.spec),
+        delta_(kernel.row_recursion(side, As<Real>())),
         row_(rows_.size(), nullptr),
         uses_(rows_.size(), 0) {}
 
@@ -136,7 +135,7 @@ class TileSums {
 
   void make_row(NodeId u, std::uint32_t width, const ColumnTile& tile, const StopToken& token) {
     row_[u] = pool_.take(width);
-    delta_.compute(u, tile, [&](NodeId child) { return row_[child]; }, token, row_[u]);
+    delta_->compute(u, tile, row_.data(), token, row_[u]);
     for (const NodeId child : rows_.children(u)) {
       const std::uint32_t child_width = tile.width(class_of_[child]);
       if (child_width > 0) release(child, child_width);
@@ -164,7 +163,7 @@ class TileSums {
       const std::uint32_t column = tile.light_column(entry.node);
       if (column == kNone) continue;
       const bool subtree = side_.partial->features.is_subtree(entry.node);
-      const Real& weight = subtree ? light_weights_.pair : light_weights_.single;
+      const Real& weight = subtree ? delta_->light_pair : delta_->light_single;
       side_by_side_[column].lane[entry.lane] = Real(entry.count) * weight;
     }
   }
@@ -215,8 +214,7 @@ class TileSums {
   const RowSide side_;
   const Dag& rows_;
   std::span<const std::uint32_t> class_of_;
-  DeltaRows<Real> delta_;
-  LightWeights<Real> light_weights_;
+  std::unique_ptr<RowRecursion<Real>> delta_;
   RowPool<Real> pool_;
   std::vector<Real*> row_;           // by node; null where there is none at present
   std::vector<std::uint32_t> uses_;  // by node: uses that are still to come

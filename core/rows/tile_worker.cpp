@@ -12,14 +12,7 @@ constexpr std::size_t kTileChildren = 3 * kTileNodes;
 
 // Beyond these, doubles may have lost digits on the way: the tile is done again with Wide.
 constexpr double kLargest = 1e300;
-constexpr double kSmallestBase = 1e-200;
-
-// Every Delta that is not zero is at least this large (subtrees: the smaller ones do not matter in
-// the sum, since a subtree never matches without those below it).
-double base_value(const KernelSpec& spec) {
-  if (spec.kernel == TreeKernel::partial_tree) return spec.depth_decay * spec.decay * spec.decay;
-  return spec.decay;
-}
+constexpr double kSmallestDelta = 1e-200;
 
 }  // namespace
 
@@ -51,13 +44,14 @@ WeighedTrees weigh(const PartialSides* partial, const Dag& dag,
   return partial->features.weigh(dag, class_of, partial->kinds, trees);
 }
 
-RowBatch batch_of(const RowSide& side, const WeighedTrees& trees, std::size_t trees_per_group) {
-  RowBatch batch{side, group_rows(trees.heavy, trees_per_group), {}};
+RowBatch batch_of(const TreeKernel& kernel, const RowSide& side, const WeighedTrees& trees,
+                  std::size_t trees_per_group) {
+  RowBatch batch{kernel, side, group_rows(trees.heavy, trees_per_group), {}};
   if (side.partial != nullptr) batch.lights = group_rows(trees.light, trees_per_group);
   return batch;
 }
 
-bool starts_narrow(const KernelSpec& spec) { return base_value(spec) >= kSmallestBase; }
+bool starts_narrow(const TreeKernel& kernel) { return kernel.least_delta() >= kSmallestDelta; }
 
 bool is_narrow(std::span<const double> values) {
   bool narrow = true;

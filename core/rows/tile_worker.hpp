@@ -8,8 +8,6 @@
 
 #include "kernels/node_classes.hpp"
 #include "rows/column_tile.hpp"
-#include "rows/delta_partial.hpp"
-#include "rows/delta_subset.hpp"
 #include "rows/row_groups.hpp"
 #include "rows/tile_pass.hpp"
 #include "rows/tile_sums.hpp"
@@ -22,14 +20,14 @@ struct Range {
 
 // Trees that are cut into tiles.
 struct ColumnSide {
-  const KernelSpec& spec;
+  const TreeKernel& kernel;
   const Dag& dag;
   std::span<const std::uint32_t> class_of;
   std::uint32_t n_classes;
   const PartialSides* partial;
   WeighedTrees trees;
 
-  ColumnTile empty_tile() const { return {spec, dag, class_of, n_classes, partial}; }
+  ColumnTile empty_tile() const { return {kernel, dag, class_of, n_classes, partial}; }
   void load(ColumnTile& tile, Range range) const {
     tile.load(trees.heavy, trees.light, range.first, range.last);
   }
@@ -43,19 +41,20 @@ WeighedTrees weigh(const PartialSides* partial, const Dag& dag,
 
 // Trees that are compared with tiles.
 struct RowBatch {
+  const TreeKernel& kernel;
   RowSide side;
   RowGroups groups;
   RowGroups lights;
 };
 
-RowBatch batch_of(const RowSide& side, const WeighedTrees& trees, std::size_t trees_per_group);
+RowBatch batch_of(const TreeKernel& kernel, const RowSide& side, const WeighedTrees& trees,
+                  std::size_t trees_per_group);
 
 // Whether doubles hold Delta at all. They may still overflow, which the values show.
-bool starts_narrow(const KernelSpec& spec);
+bool starts_narrow(const TreeKernel& kernel);
 bool is_narrow(std::span<const double> values);
 
 // The work of one thread on tile after tile.
-template <template <class> class DeltaRows>
 class TileWorker {
  public:
   explicit TileWorker(const RowBatch& rows) : rows_(rows) {}
@@ -64,7 +63,7 @@ class TileWorker {
   template <class FirstTree>
   void run(const ColumnTile& tile, Range range, Range groups, const FirstTree& first_tree,
            Sink& sink, const StopToken& token) {
-    bool done = starts_narrow(rows_.side.spec);
+    bool done = starts_narrow(rows_.kernel);
     if (done) {
       run_with(narrow_, tile, range, groups, first_tree, token,
                [&](std::size_t row, std::size_t column, std::span<const double> values) {
@@ -83,7 +82,7 @@ class TileWorker {
   template <class Sums, class FirstTree, class Put>
   void run_with(std::optional<Sums>& sums, const ColumnTile& tile, Range range, Range groups,
                 const FirstTree& first_tree, const StopToken& token, const Put& put) {
-    if (!sums) sums.emplace(rows_.side);
+    if (!sums) sums.emplace(rows_.kernel, rows_.side);
     sums->run(
         rows_.groups, rows_.lights, groups.first, groups.last, tile, range.last - range.first,
         first_tree,
@@ -94,8 +93,8 @@ class TileWorker {
   }
 
   const RowBatch& rows_;
-  std::optional<TileSums<double, DeltaRows>> narrow_;
-  std::optional<TileSums<Wide, DeltaRows>> wide_;
+  std::optional<TileSums<double>> narrow_;
+  std::optional<TileSums<Wide>> wide_;
 };
 
 // One for each thread, made when it is first needed.
@@ -115,15 +114,5 @@ class Workers {
  private:
   std::vector<std::unique_ptr<Worker>> workers_;
 };
-
-// Calls the instance for the kernel's way of computing Delta.
-template <class Call>
-void dispatch(const KernelSpec& spec, const Call& call) {
-  switch (spec.kernel) {
-    case TreeKernel::subtree: call.template operator()<SubtreeRows>(); break;
-    case TreeKernel::subset_tree: call.template operator()<SubsetRows>(); break;
-    case TreeKernel::partial_tree: call.template operator()<PartialRows>(); break;
-  }
-}
 
 }  // namespace filbert

@@ -20,7 +20,7 @@ namespace {
 constexpr double kPairsToATree = 300.0;
 
 bool factors_are_cheaper(const KernelSpec& spec, double n_trees, double n_pairs) {
-  return spec.kernel != TreeKernel::partial_tree && n_pairs > kPairsToATree * n_trees;
+  return spec->has_cheap_factors() && n_pairs > kPairsToATree * n_trees;
 }
 
 // The trees that have each column, ascending, with their values.
@@ -118,8 +118,7 @@ bool tried(std::size_t n_values, const Make& make) {
 
 TreeFactors factors_of(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,
                        bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch) {
-  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
-  const AssemblyOptions options{include_leaves, normalize, max_bytes, false,
+  const AssemblyOptions options{spec->counts_leaves(), normalize, max_bytes, false,
                                 counted_nodes(spec, dag)};
   const FactorLimits limits{FactorLimits{}.budget, max_bytes};
   if (fits_double(spec, dag, limits, n_threads, watch)) {

@@ -92,12 +92,6 @@ void KernelDag::count_occurrences(const TreeNodes& tree) {
 
 // ------------------------------------------------------------------------------ its kernel
 
-DagKernel::DagKernel(const KernelSpec& spec)
-    : spec_(spec),
-      nothing_(spec.kernel == TreeKernel::subset_tree ? 1.0 : 0.0),
-      leaf_(spec),
-      sums_(spec.decay) {}
-
 double DagKernel::operator()(const KernelDag& dag, const TreeNodes& tree, const StopToken& token) {
   double total = 0.0;
   for_each_row(dag, tree, token, [&](std::uint32_t v, std::uint32_t number, const double* deltas) {
@@ -142,16 +136,12 @@ void DagKernel::for_each_row(const KernelDag& dag, const TreeNodes& tree, const 
   if (!pooled_ && small_.size() < n_numbers) small_.resize(n_numbers);
   double* next = small_.data();
   for (std::uint32_t v = 0; v < tree.size(); ++v) {
-    Row& row = rows_[v];
+    DagRow& row = rows_[v];
     if (row.list == kNone) continue;
     const KernelDag::List& list = dag.list(row.list);
     row.deltas = pooled_ ? pool_.take(list.size()) : next;
     next += list.size();
-    if (spec_.kernel == TreeKernel::partial_tree) {
-      partial_row(list, tree, v, token);
-    } else {
-      subset_row(list, tree, v);
-    }
+    recursion_->compute(list, tree, v, rows_.data(), token, row.deltas);
     counts_.calls += tree.calls[v] * list.calls;
     counts_.computed += list.size();
     use(v, row.list, row.deltas);
@@ -177,52 +167,9 @@ std::uint64_t DagKernel::look_up(const KernelDag& dag, const TreeNodes& tree) {
 }
 
 void DagKernel::release(const KernelDag& dag, std::uint32_t v) {
-  Row& row = rows_[v];
+  DagRow& row = rows_[v];
   if (row.deltas != nullptr) pool_.give_back(row.deltas, dag.list(row.list).size());
   row.deltas = nullptr;
-}
-
-// Section 3.2: a pair of children that can match multiplies by 1 + Delta; for subtrees, which are
-// equal here, by Delta.
-void DagKernel::subset_row(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v) {
-  double* const out = rows_[v].deltas;
-  const std::uint32_t n = list.size();
-  std::fill_n(out, n, spec_.decay);
-  const std::span<const std::uint32_t> children = tree.children_of(v);
-  for (std::size_t slot = 0; slot < children.size(); ++slot) {
-    if (children[slot] == kNone) continue;
-    const Row& child = rows_[children[slot]];
-    if (child.list == kNone) continue;
-    const KernelDag::Place* place = list.children.data() + slot;
-    for (std::uint32_t i = 0; i < n; ++i, place += children.size()) {
-      if (place->list == child.list) out[i] *= nothing_ + child.deltas[place->at];
-    }
-  }
-}
-
-// Eq. 8. Most nodes of a label have no children in common, such as parts of speech.
-void DagKernel::partial_row(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v,
-                            const StopToken& token) {
-  double* const out = rows_[v].deltas;
-  std::uint64_t bits = 0;
-  children_.clear();
-  for (const std::uint32_t child : tree.children_of(v)) {
-    children_.push_back(rows_[child]);
-    if (children_.back().list != kNone) bits |= KernelDag::bit(children_.back().list);
-  }
-  std::fill_n(out, list.size(), leaf_.single);
-  for (std::uint32_t i = 0; i < list.size(); ++i) {
-    if ((list.bits[i] & bits) == 0) continue;
-    const std::span<const KernelDag::Place> own = list.children_of(i);
-    const auto match = [&](std::size_t a, std::size_t b) {
-      return children_[b].list == own[a].list;
-    };
-    const auto paid = [&](std::size_t a, std::size_t b) {
-      return children_[b].deltas[own[a].at] * leaf_.pay;
-    };
-    out[i] += spec_.depth_decay *
-              sums_.sum(own.size(), children_.size(), spec_.max_subsequence, match, paid, token);
-  }
 }
 
 }  // namespace filbert

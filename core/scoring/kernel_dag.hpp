@@ -11,13 +11,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "base/place_map.hpp"
-#include "kernels/spec.hpp"
-#include "kernels/subsequence_sums.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/lanes.hpp"
 #include "rows/tile_sums.hpp"
 #include "scoring/tree_nodes.hpp"
@@ -104,10 +104,27 @@ struct DeltaCounts {
   }
 };
 
+// Delta of one node of a tree with all entries of its list.
+struct DagRow {
+  std::uint32_t list = kNone;
+  std::uint32_t uses = 0;  // by parents that are still to come
+  double* deltas = nullptr;
+};
+
+// A kernel's recursion, for one thread.
+class DagRecursion {
+ public:
+  virtual ~DagRecursion() = default;
+
+  // out[i] = Delta(v, i-th entry of the list); `rows` has those of v's children, by node.
+  virtual void compute(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v,
+                       const DagRow* rows, const StopToken& token, double* out) = 0;
+};
+
 // Algorithm 8, with memory that is kept from one kernel to the next. For one thread.
 class DagKernel {
  public:
-  explicit DagKernel(const KernelSpec& spec);
+  explicit DagKernel(const KernelSpec& spec) : recursion_(spec->dag_recursion()) {}
 
   // Of a DAG with one column.
   double operator()(const KernelDag& dag, const TreeNodes& tree, const StopToken& token);
@@ -129,33 +146,19 @@ class DagKernel {
   void forget_counts() { counts_ = {}; }
 
  private:
-  // Delta of one node of the tree with all entries of its list.
-  struct Row {
-    std::uint32_t list = kNone;
-    std::uint32_t uses = 0;  // by parents that are still to come
-    double* deltas = nullptr;
-  };
-
   // use(v, list number, deltas)
   template <class Use>
   void for_each_row(const KernelDag& dag, const TreeNodes& tree, const StopToken& token,
                     const Use& use);
   std::uint64_t look_up(const KernelDag& dag, const TreeNodes& tree);
   void release(const KernelDag& dag, std::uint32_t v);
-  void subset_row(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v);
-  void partial_row(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v,
-                   const StopToken& token);
 
-  const KernelSpec spec_;
-  const double nothing_;  // the factor that a pair of children has beside their Delta
-  const LightWeights<double> leaf_;
+  const std::unique_ptr<DagRecursion> recursion_;
   DeltaCounts counts_;
-  std::vector<Row> rows_;      // by node of the tree
-  std::vector<Row> children_;  // of the node at hand
+  std::vector<DagRow> rows_;   // by node of the tree
   std::vector<double> small_;  // for all rows, where these are few
   bool pooled_ = false;
   RowPool<double> pool_;
-  SubsequenceSums<double> sums_;
 };
 
 }  // namespace filbert

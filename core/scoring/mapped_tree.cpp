@@ -2,7 +2,8 @@
 
 #include "forest/productions.hpp"
 #include "kernels/chosen_symbols.hpp"
-#include "kernels/local_self.hpp"
+#include "kernels/node_classes.hpp"
+#include "kernels/self_delta.hpp"
 
 namespace filbert {
 
@@ -27,7 +28,12 @@ void map_classes(const KernelSpec& spec, const Dag& support, const Dag& dag, Map
     }
     return known ? find(label[u], parts) : kNone;
   };
-  if (spec.kernel == TreeKernel::subtree) {
+  const std::uint32_t first = first_leaf_class(*spec.kernel, support);
+  for (std::uint32_t u = 0; u < tree.size(); ++u) {
+    const bool counts = spec->counts_leaves() && tree.is_leaf(u);
+    if (counts && label[u] != kNone) mapped.cls[u] = first + label[u];
+  }
+  if (spec->matching() == Matching::subtree) {
     for (std::uint32_t u = 0; u < tree.size(); ++u) {
       found.push_back(look_up(
           u, [&](std::uint32_t c) { return found[c]; },
@@ -44,13 +50,8 @@ void map_classes(const KernelSpec& spec, const Dag& support, const Dag& dag, Map
         u, [&](std::uint32_t c) { return label[c]; },
         [&](LabelId l, const auto& children) { return productions.find(support, l, children); }));
   }
-  const auto n_productions = static_cast<std::uint32_t>(productions.size());
   for (std::uint32_t u = 0; u < tree.size(); ++u) {
-    if (!tree.is_leaf(u)) {
-      mapped.cls[u] = found[mapped.productions.of[u]];
-    } else if (spec.include_leaves && label[u] != kNone) {
-      mapped.cls[u] = n_productions + label[u];
-    }
+    if (!tree.is_leaf(u)) mapped.cls[u] = found[mapped.productions.of[u]];
   }
 }
 
@@ -61,7 +62,7 @@ void link_rows(const KernelSpec& spec, const ColumnTile& tile, MappedTree& mappe
   mapped.uses.assign(tree.size(), 0);
   mapped.steps = 10.0 * tree.size();
   if (mapped.own_pairs <= kManyOwnPairs) mapped.steps += mapped.own_pairs;
-  if (spec.kernel != TreeKernel::subset_tree) return;
+  if (!spec->aligns_children()) return;
   for (std::uint32_t u = 0; u < tree.size(); ++u) {
     if (mapped.cls[u] == kNone) continue;
     for (std::uint32_t e = tree.child_begin[u]; e < tree.child_begin[u + 1]; ++e) {

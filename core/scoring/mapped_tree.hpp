@@ -10,7 +10,7 @@
 #include "base/wide.hpp"
 #include "forest/dag.hpp"
 #include "forest/local_tree.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/column_tile.hpp"
 
 namespace filbert {

@@ -137,9 +137,8 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   n_node_entries = factors.nodes.size();
   n_rounds = factors.n_rounds;
   n_blocks_by_pairs = factors.n_blocks_by_pairs;
-  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
   counted_ = counted_nodes(spec, *dag_);
-  const AssemblyOptions assembly{include_leaves, options.normalize, options.limits.max_bytes,
+  const AssemblyOptions assembly{spec->counts_leaves(), options.normalize, options.limits.max_bytes,
                                  options.keep_nodes, counted_};
   const std::uint64_t peak = factors.peak_bytes;
   if (options.keep_nodes) list_rows(factors);

@@ -17,7 +17,7 @@
 #include "factors/factors.hpp"
 #include "factors/tree_factors.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/tile_pass.hpp"
 #include "scoring/node_contributions.hpp"
 
@@ -80,7 +80,7 @@ class KernelOperator {
 };
 
 // K between all trees of a forest, or between those of two: by the factors where these are likely
-// to be cheaper than pairs, else by pairs. Throws what kernel_matrix of kernels/matrix.hpp throws.
+// to be cheaper than pairs, else by pairs. Throws what kernel_matrix of rows/matrix.hpp throws.
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_threads,
                             const Watch& watch, double* out);
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,

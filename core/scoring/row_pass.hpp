@@ -8,8 +8,8 @@
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
-#include "kernels/local_self.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/self_delta.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/column_tile.hpp"
 #include "rows/tile_sums.hpp"
 #include "scoring/mapped_tree.hpp"
@@ -24,25 +24,35 @@ struct RowWeights {
   std::vector<Real> of_class;
 };
 
-// Goes through one tree from the leaves up. Most entries of a row have the value that nodes of one
-// production have at least; a row holds 0 for these and a list of the others. Rows are given back
-// as zeros, so that a tree costs no more than what it touches.
+// A kernel's way through the rows of one tree, for one thread.
 template <class Real>
 class RowPass {
  public:
-  RowPass(const KernelSpec& spec, const ColumnTile& tile, const RowWeights<Real>& weights)
-      : spec_(spec), tile_(tile), weights_(weights), k_(weights.n_columns) {}
+  virtual ~RowPass() = default;
 
   // (D f)(u) by node and column.
-  const std::vector<Real>& run(const MappedTree& mapped, const StopToken& token) {
+  virtual const std::vector<Real>& run(const MappedTree& mapped, const StopToken& token) = 0;
+};
+
+// For kernels that multiply over the slots of children. Goes through one tree from the leaves up.
+// Most entries of a row have the value that matching nodes have at least; a row holds 0 for these
+// and a list of the others. Rows are given back as zeros, so that a tree costs no more than what it
+// touches.
+template <class Kernel, class Real>
+class SlotPass final : public RowPass<Real> {
+ public:
+  SlotPass(const Kernel& kernel, const ColumnTile& tile, const RowWeights<Real>& weights)
+      : kernel_(kernel), tile_(tile), weights_(weights), k_(weights.n_columns) {}
+
+  const std::vector<Real>& run(const MappedTree& mapped, const StopToken& token) override {
     const LocalTree& tree = mapped.tree;
     products_.assign(tree.size() * k_, Real(0.0));
     rows_.resize(std::max<std::size_t>(rows_.size(), tree.size()));
     uses_.assign(mapped.uses.begin(), mapped.uses.end());
-    if (spec_.kernel == TreeKernel::subtree) {
-      base_ = subtree_weights<Real>(spec_, tree);
+    if constexpr (Kernel::matching == Matching::subtree) {
+      base_ = self_deltas<Real>(kernel_, tree);
     } else {
-      base_.assign(tree.size(), Real(spec_.decay));
+      base_.assign(tree.size(), kernel_.template bare<Real>());
     }
     for (std::uint32_t u = 0; u < tree.size(); ++u) {
       if (mapped.cls[u] == kNone) continue;
@@ -89,14 +99,13 @@ class RowPass {
     Real* const out = row.values;
     std::uint32_t* const touched = row.touched.data();
     std::size_t n = row.n_touched;
-    const Real one(1.0);
-    const Real least = one + Real(spec_.decay);
+    const Real least = kernel_.factor(kernel_.template bare<Real>());
     for (const auto [parent, column] : links) {
       const bool is_new = is_zero(out[parent]);
       touched[n] = parent;
       n += is_new;
       const bool more = child != nullptr && !is_zero(child[column]);
-      const Real factor = more ? one + child[column] : least;
+      const Real factor = more ? kernel_.factor(child[column]) : least;
       out[parent] = (is_new ? base : out[parent]) * factor;
     }
     row.n_touched = n;
@@ -138,7 +147,7 @@ class RowPass {
     }
   }
 
-  const KernelSpec& spec_;
+  const Kernel kernel_;
   const ColumnTile& tile_;  // all support vectors
   const RowWeights<Real>& weights_;
   const std::size_t k_;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
 #include "base/errors.hpp"
 #include "kernels/chosen_symbols.hpp"
-#include "kernels/local_self.hpp"
 #include "kernels/node_classes.hpp"
 #include "rows/matrix.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 // Beyond these, doubles may have lost digits on the way.
 constexpr double kLargest = 1e300;
-constexpr double kSmallestDecay = 1e-200;
+constexpr double kSmallestDelta = 1e-200;
 constexpr double kLargestNorm = 1e150;
 
 // A tree of more steps goes through the kernel matrix, which has threads for one tree, and a
@@ -45,13 +45,16 @@ RowScorer::RowScorer(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
       coef_(std::move(coef)),
       n_columns_(n_columns),
       normalize_(normalize) {
+  if (!spec_->scores_by_rows()) {
+    throw std::invalid_argument("rows are for subtrees and subset trees");
+  }
   NodeClasses classes = classify(spec_, *dag_, roots_, *dag_, roots_);
   class_of_ = std::move(classes.rows);
   n_classes_ = classes.size;
   const Occurrences x = count_roots(spec_, *dag_, roots_, class_of_, n_threads, watch);
-  tile_ = std::make_unique<ColumnTile>(spec_, *dag_, class_of_, n_classes_);
+  tile_ = std::make_unique<ColumnTile>(*spec_.kernel, *dag_, class_of_, n_classes_);
   tile_->load(x, {}, 0, roots_.size());
-  narrow_ = spec_.decay >= kSmallestDecay;
+  narrow_ = spec_->least_delta() >= kSmallestDelta;
   if (normalize_) {
     for (const Wide& self : self_kernels(spec_, {*dag_, roots_}, n_threads, watch)) {
       norms_.push_back(sqrt(self));
@@ -137,16 +140,11 @@ void RowScorer::large_norms(Trees trees, std::vector<MappedTree>& mapped, double
 Wide RowScorer::norm_of(const MappedTree& mapped) const {
   if (!normalize_) return Wide(1.0);
   if (mapped.norm) return *mapped.norm;
-  const auto self = [&]<class Real>() {
-    return spec_.kernel == TreeKernel::subtree
-               ? self_subtree<Real>(spec_, mapped.tree)
-               : self_subset_tree<Real>(spec_, mapped.tree, mapped.productions);
-  };
-  if (spec_.decay >= kSmallestDecay) {
-    const double narrow = self.template operator()<double>();
+  if (spec_->least_delta() >= kSmallestDelta) {
+    const double narrow = spec_->self_kernel(mapped.tree, mapped.productions, As<double>());
     if (narrow < kLargest) return sqrt(Wide(narrow));
   }
-  return sqrt(self.template operator()<Wide>());
+  return sqrt(spec_->self_kernel(mapped.tree, mapped.productions, As<Wide>()));
 }
 
 // ------------------------------------------------------------------------------ values
@@ -173,7 +171,7 @@ bool RowScorer::node_values(const MappedTree& mapped, const Wide& norm, const St
       idle->passes.pop_back();
     }
   }
-  if (!pass) pass = std::make_unique<RowPass<Real>>(spec_, *tile_, *weights_of_support);
+  if (!pass) pass = spec_->row_pass(*tile_, *weights_of_support);
   const std::vector<Real>& products = pass->run(mapped, token);
   bool in_range = true;
   for (std::size_t i = 0; i < values.size(); ++i) {

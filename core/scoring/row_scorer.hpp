@@ -18,7 +18,7 @@
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "rows/column_tile.hpp"
 #include "rows/tile_pass.hpp"
 #include "scoring/mapped_tree.hpp"
@@ -27,10 +27,11 @@
 
 namespace filbert {
 
-// Subtree and subset tree kernels.
+// For kernels that score by rows.
 class RowScorer {
  public:
-  // coef[c * roots.size() + i]: the weight of tree i in column c.
+  // coef[c * roots.size() + i]: the weight of tree i in column c. Throws std::invalid_argument for
+  // other kernels.
   RowScorer(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::vector<NodeId> roots,
             std::vector<double> coef, std::size_t n_columns, bool normalize, int n_threads,
             const Watch& watch);

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "factors/factors.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 

@@ -29,9 +29,10 @@ TrainingTrees::TrainingTrees(const KernelSpec& spec, std::shared_ptr<const Dag> 
   NodeClasses classes = classify(spec_, *dag_, roots_, *dag_, roots_);
   class_of_ = std::move(classes.rows);
   occurrences_ = count_roots(spec_, *dag_, roots_, class_of_, n_threads, watch);
-  if (spec_.kernel == TreeKernel::partial_tree) {
-    const auto most = most_children(spec_, *dag_, occurrences_, class_of_, classes.size);
-    check_steps(spec_, most, most, *dag_);
+  const StepLimit limit = spec_->step_limit();
+  if (limit.is_set()) {
+    const auto most = most_children(limit, *dag_, occurrences_, class_of_, classes.size);
+    check_steps(limit, most, most, *dag_);
   }
   const std::vector<Wide> selves = self_kernels(spec_, {*dag_, roots_}, n_threads, watch);
   for (std::size_t tree = 0; tree < roots_.size(); ++tree) {
@@ -84,8 +85,7 @@ void TrainingTrees::describe(TreeNodes& out) const {
   out.child_begin.assign(1, 0);
   out.children.clear();
   out.uses.assign(out.nodes.size(), 0);
-  // Only partial trees have fragments that differ in a leaf.
-  const bool into_leaves = spec_.kernel == TreeKernel::partial_tree;
+  const bool into_leaves = spec_->takes_all_children();
   for (const NodeId u : out.nodes) {
     out.cls.push_back(class_of_[u]);
     for (const NodeId child : dag_->children(u)) {

@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 
@@ -36,7 +36,7 @@ struct TreeNodes {
 class TrainingTrees {
  public:
   // Throws KernelOverflow, naming the tree, where a tree's norm is beyond what products of doubles
-  // can hold, and TooExpensive (partial trees, see spec.max_steps).
+  // can hold, and TooExpensive (see StepLimit).
   TrainingTrees(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::vector<NodeId> roots,
                 bool normalize, int n_threads, const Watch& watch);
 

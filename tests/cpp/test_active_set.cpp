@@ -11,7 +11,7 @@ namespace filbert {
 
 namespace {
 
-const KernelSpec kSpec = partial_tree(0.4, 0.4);
+const SomeKernel kSpec = partial_tree(0.4, 0.4);
 
 // K(i, j) = 100 i + j, so that an entry tells where it belongs.
 class NumberedRows final : public RowSource {

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/set_keys.hpp"
 #include "factors/partial/partial_state.hpp"
-#include "kernels/subsequence_sums.hpp"
+#include "kernels/partial_tree.hpp"
 
 namespace filbert {
 
@@ -19,11 +19,7 @@ template <class Real>
 class ChildSequences {
  public:
   explicit ChildSequences(const PartialState<Real>& state)
-      : mu_(state.mu),
-        pay_(state.step * state.step),
-        childless_(state.childless),
-        longest_(state.spec.max_subsequence),
-        sums_(state.lambda) {}
+      : pay_(state.step * state.step), childless_(state.childless), delta_(state.kernel) {}
 
   // To be filled by rows.
   std::span<Real> deltas(std::size_t k1, std::size_t k2) {
@@ -40,15 +36,14 @@ class ChildSequences {
       return std::is_same_v<Real, double> || !is_zero(deltas_[i * k2_ + j]);
     };
     const auto paid = [&](std::size_t i, std::size_t j) { return deltas_[i * k2_ + j] * pay_; };
-    return childless_ + mu_ * sums_.sum(k1_, k2_, longest_, match, paid, token);
+    return delta_(childless_, k1_, k2_, match, paid, token);
   }
 
  private:
-  const Real mu_, pay_, childless_;
-  const std::size_t longest_;
+  const Real pay_, childless_;
   std::size_t k1_ = 0, k2_ = 0;
   std::vector<Real> deltas_;
-  SubsequenceSums<Real> sums_;
+  PartialDelta<Real> delta_;
 };
 
 // Delta(u, v) of two nodes of one label, without recursing.

@@ -12,7 +12,7 @@
 #include "factors/factors.hpp"
 #include "factors/partial/value_lists.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/partial_tree.hpp"
 
 namespace filbert {
 
@@ -25,19 +25,19 @@ struct PartialNode {
 
 template <class Real>
 struct PartialState {
-  PartialState(const KernelSpec& the_spec, const Dag& the_dag,
+  PartialState(const PartialTree& the_kernel, const Dag& the_dag,
                std::span<const std::uint8_t> the_sides)
-      : spec(the_spec),
+      : kernel(the_kernel),
         dag(the_dag),
         sides(the_sides),
-        lambda(the_spec.decay),
-        mu(the_spec.depth_decay),
-        step(the_spec.penalty == Penalty::span ? the_spec.decay : 1.0),
+        lambda(the_kernel.decay),
+        mu(the_kernel.depth_decay),
+        step(the_kernel.step()),
         childless(mu * lambda * lambda),
         self(the_dag.size(), Real(0.0)),
         nodes(the_dag.size()) {}
 
-  const KernelSpec& spec;
+  const PartialTree kernel;
   const Dag& dag;
   std::span<const std::uint8_t> sides;  // of the nodes, as in FactorLimits
   Real lambda, mu;

@@ -108,7 +108,7 @@ class PartialWalker {
     left_.clear();
     right_.clear();
     if (!find_anchors()) return false;
-    const std::size_t longest = state_.spec.max_subsequence;
+    const std::size_t longest = state_.kernel.max_subsequence;
     for (std::size_t length = 1; !left_.empty() || !right_.empty(); ++length) {
       for (std::size_t i = 0; i < left_.size(); ++i) {
         if (i % 1024 == 0) look_up();

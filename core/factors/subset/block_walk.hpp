@@ -78,15 +78,16 @@ class Walker {
     std::uint32_t size() const { return end - begin; }
     // One slot more, where all members share these fragments, or stop there.
     void extend(const Masses<Real>& shared) {
-      ex = ex * (Real(1.0) + shared.old_mass + shared.new_mass) + lo * shared.new_mass;
-      lo = lo * (Real(1.0) + shared.old_mass);
+      const Real old_factor = SubsetTree::factor(shared.old_mass);
+      ex = ex * (old_factor + shared.new_mass) + lo * shared.new_mass;
+      lo = lo * old_factor;
     }
   };
 
   // False where the budget ran out.
   bool walk_all(Found<Real>& found, const StopToken& token) {
     const auto n = static_cast<std::uint32_t>(nodes_.size());
-    Frame all{0, 0, n, state_.lambda, Real(0.0)};
+    Frame all{0, 0, n, state_.kernel.template bare<Real>(), Real(0.0)};
     children_.start(nodes_, [&](NodeId c) { all.extend(features_.all_of(c)); });
     find_last_news(n);
     set_of_key_.clear();
@@ -346,9 +347,9 @@ class Walker {
       Real total = state_.self[u];
       if (!by_pairs && any_[i]) {
         block.open.push_back(u);
-        total = state_.lambda;
+        total = state_.kernel.template bare<Real>();
         for (const NodeId c : state_.dag.children(u)) {
-          total *= Real(1.0) + state_.nodes[c].found;
+          total *= state_.kernel.factor(state_.nodes[c].found);
         }
       }
       const Real rest = total - state_.nodes[u].found - emitted_[i];

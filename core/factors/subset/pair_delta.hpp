@@ -30,15 +30,15 @@ class PairDelta {
         continue;
       }
       const std::size_t before = stack_.size();
-      Real delta = state_.lambda;
+      Real delta = state_.kernel.template bare<Real>();
       for (std::size_t slot = 0; slot < state_.dag.arity(x); ++slot) {
         const NodeId a = state_.dag.children(x)[slot];
         const NodeId b = state_.dag.children(y)[slot];
         if (!comparable(a, b)) continue;
         if (a == b) {
-          delta *= Real(1.0) + state_.self[a];
+          delta *= state_.kernel.factor(state_.self[a]);
         } else if (const Real* known = memo_.get(key(a, b))) {
-          delta *= Real(1.0) + *known;
+          delta *= state_.kernel.factor(*known);
         } else {
           stack_.push_back({a, b});
         }

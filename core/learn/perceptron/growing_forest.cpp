@@ -22,14 +22,15 @@ std::uint32_t GrowingForest::find_class(LabelId label,
 
 void GrowingForest::look_up(const Dag& from, const LocalTree& tree, KnownLabels& labels,
                             std::vector<std::uint32_t>& classes) const {
-  const bool by_node = spec_.kernel == TreeKernel::subtree;
+  const bool by_node = spec_->matching() == Matching::subtree;
+  const bool by_label = spec_->matching() == Matching::label;
   std::vector<LabelId> label(tree.size());
   std::vector<std::uint32_t> parts;
   classes.assign(tree.size(), kNone);
   for (std::uint32_t u = 0; u < tree.size(); ++u) {
     label[u] = labels.find(from, from.label(tree.nodes[u]), dag().labels());
-    if (spec_.kernel == TreeKernel::partial_tree) classes[u] = label[u];
-    if (spec_.kernel == TreeKernel::partial_tree || label[u] == kNone) continue;
+    if (by_label) classes[u] = label[u];
+    if (by_label || label[u] == kNone) continue;
     parts.clear();
     bool known = true;
     for (const std::uint32_t c : tree.children_of(u)) {
@@ -39,7 +40,7 @@ void GrowingForest::look_up(const Dag& from, const LocalTree& tree, KnownLabels&
     if (!known) continue;
     if (by_node) {
       classes[u] = dag().find(label[u], parts);
-    } else if (!parts.empty() || spec_.include_leaves) {
+    } else if (!parts.empty() || spec_->counts_leaves()) {
       classes[u] = find_class(label[u], parts);
     }
   }
@@ -70,9 +71,9 @@ void GrowingForest::insert(const Dag& from, const LocalTree& tree, KnownLabels& 
 
 std::uint32_t GrowingForest::class_of(NodeId u) {
   const bool leaf = dag().is_leaf(u);
-  if (spec_.kernel == TreeKernel::partial_tree) return dag().label(u);
-  if (leaf && !spec_.include_leaves) return kNone;
-  if (spec_.kernel == TreeKernel::subtree) return u;
+  if (spec_->matching() == Matching::label) return dag().label(u);
+  if (leaf && !spec_->counts_leaves()) return kNone;
+  if (spec_->matching() == Matching::subtree) return u;
   std::vector<LabelId> child_labels;
   for (const NodeId c : dag().children(u)) child_labels.push_back(dag().label(c));
   const LabelId label = dag().label(u);

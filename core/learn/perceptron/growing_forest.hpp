@@ -10,7 +10,7 @@
 #include "base/place_map.hpp"
 #include "forest/builder.hpp"
 #include "forest/local_tree.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 #include "scoring/tree_nodes.hpp"
 
 namespace filbert {
@@ -59,7 +59,7 @@ class GrowingForest {
 
   const KernelSpec spec_;
   DagBuilder builder_;
-  // Subset trees: productions, and where leaves count also these.
+  // By production: productions, and where leaves count also these.
   IdTable classes_;
   std::vector<NodeId> example_;  // by class: a node that is of it
 };

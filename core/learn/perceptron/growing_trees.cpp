@@ -27,7 +27,7 @@ namespace {
 void describe(const KernelSpec& spec, const Dag& dag, const LocalTree& tree,
               std::span<const NodeId> nodes, std::span<const std::uint32_t> classes,
               TreeNodes& out) {
-  const bool all = spec.kernel == TreeKernel::partial_tree;
+  const bool all = spec->takes_all_children();
   out.nodes.clear();
   out.cls.clear();
   out.weights.clear();
@@ -44,7 +44,6 @@ void describe(const KernelSpec& spec, const Dag& dag, const LocalTree& tree,
     out.weights.push_back(counted ? tree.counts[u] : 0.0);
     out.uses.push_back(0);
     for (const std::uint32_t c : tree.children_of(u)) {
-      // Only partial trees have fragments that differ in a leaf.
       const std::uint32_t child = all || !tree.is_leaf(c) ? place[c] : kNone;
       if (child != kNone) ++out.uses[child];
       out.children.push_back(child);
@@ -58,19 +57,19 @@ void describe(const KernelSpec& spec, const Dag& dag, const LocalTree& tree,
 void own_classes(const KernelSpec& spec, const Dag& dag, const LocalTree& tree,
                  std::vector<std::uint32_t>& classes) {
   classes.clear();
-  if (spec.kernel == TreeKernel::subset_tree) {
+  if (spec->matching() == Matching::production) {
     LocalProductions productions = local_productions(dag, tree);
     classes = std::move(productions.of);
     const auto n = static_cast<std::uint32_t>(productions.example.size());
     for (std::uint32_t u = 0; u < tree.size(); ++u) {
-      if (tree.is_leaf(u) && spec.include_leaves) classes[u] = n + u;
+      if (tree.is_leaf(u) && spec->counts_leaves()) classes[u] = n + u;
     }
     return;
   }
   for (std::uint32_t u = 0; u < tree.size(); ++u) {
     const std::uint32_t of_subtree = tree.is_leaf(u) ? kNone : u;
-    const bool partial = spec.kernel == TreeKernel::partial_tree;
-    classes.push_back(partial ? dag.label(tree.nodes[u]) : of_subtree);
+    const bool by_label = spec->matching() == Matching::label;
+    classes.push_back(by_label ? dag.label(tree.nodes[u]) : of_subtree);
   }
 }
 
@@ -136,7 +135,7 @@ class GrowingTrees final : public GrowingTerm {
   void enter(const TreeScratch& s) {
     roots_.push_back(s.ids.back());
     for (const std::uint32_t count : s.tree.counts) n_tree_nodes_ += count;
-    if (spec_.kernel != TreeKernel::partial_tree) return;
+    if (!spec_->step_limit().is_set()) return;
     most_children_.resize(forest_.dag().labels().size(), 0);
     for (std::uint32_t u = 0; u < s.tree.size(); ++u) {
       std::size_t& most = most_children_[s.classes[u]];
@@ -152,20 +151,21 @@ class GrowingTrees final : public GrowingTerm {
   KernelDag dag_;
   std::vector<NodeId> roots_;  // of the support vectors
   std::uint64_t n_tree_nodes_ = 0;
-  std::vector<std::size_t> most_children_;  // partial trees: of a node, by label
+  std::vector<std::size_t> most_children_;  // of a node, by label; where steps are limited
 };
 
-// Partial trees. A new example may become a support vector that it is compared with itself, so what
-// two of a batch take is checked with the one that has more children.
+// A new example may become a support vector that it is compared with itself, so what two of a batch
+// take is checked with the one that has more children.
 void GrowingTrees::check_steps(const Dag& dag, TreeScratch& s) const {
-  if (spec_.kernel != TreeKernel::partial_tree) return;
+  const StepLimit limit = spec_->step_limit();
+  if (!limit.is_set()) return;
   forest_.look_up(dag, s.tree, s.labels, s.classes);
   for (std::uint32_t u = 0; u < s.tree.size(); ++u) {
     const std::size_t n = s.tree.children_of(u).size();
     const bool known = s.classes[u] < most_children_.size();
     const std::size_t m = std::max(n, known ? most_children_[s.classes[u]] : 0);
-    const double steps = steps_of_pair(spec_, n, m);
-    if (steps > spec_.max_steps) {
+    const double steps = limit.steps(n, m);
+    if (steps > limit.most) {
       refuse_steps(dag.labels().text(dag.label(s.tree.nodes[u])), n, m, steps);
     }
   }

@@ -8,43 +8,35 @@
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
-#include "kernels/subsequence_sums.hpp"
-#include "rows/column_tile.hpp"
-#include "rows/row_side.hpp"
+#include "kernels/partial_tree.hpp"
+#include "rows/row_recursion.hpp"
 
 namespace filbert {
 
-// Moschitti 2006; Severyn & Moschitti 2012, Eq. 8. For two nodes of the same label
-//
-//   Delta(u, v) = mu * (lambda^2 + sum over pairs of child subsequences of equal length of
-//                                  weight * prod of the Deltas of the children they pair)
-//
-// with weight = lambda^(span on both sides), or lambda^(skipped children) for Penalty::gaps: the
-// recursion of subsequence_sums.hpp.
 // Doubles go through lanes.hpp, eight columns at a time; Wide, and subsequences of bounded length,
 // column by column.
 template <class Real>
-class PartialRows {
+class PartialRows final : public RowRecursion<Real> {
  public:
-  explicit PartialRows(const RowSide& side)
-      : spec_(side.spec),
-        lambda_(side.spec.decay),
-        mu_(side.spec.depth_decay),
-        light_(side.spec),
-        subsequences_(lambda_),
+  PartialRows(const PartialTree& kernel, const RowSide& side)
+      : kernel_(kernel),
+        light_(kernel),
+        delta_(kernel),
         rows_(side.dag),
         class_of_(side.class_of),
-        kinds_(side.partial->kinds) {}
+        kinds_(side.partial->kinds) {
+    this->light_single = light_.single;
+    this->light_pair = light_.pair;
+  }
 
-  template <class RowOf>
-  void compute(NodeId u, const ColumnTile& tile, const RowOf& row_of, const StopToken& token,
-               Real* out) {
+  void compute(NodeId u, const ColumnTile& tile, const Real* const* row_of, const StopToken& token,
+               Real* out) override {
     const std::uint32_t cls = class_of_[u];
     const auto chunks = tile.partial().chunks(tile.begin(cls), tile.width(cls));
     const std::uint64_t bits = list_children(u, tile, row_of);
     if (bits == 0) {
       std::fill_n(out, chunks.size() * kColumns, light_.single);
-    } else if (std::is_same_v<Real, double> && spec_.max_subsequence == 0) {
+    } else if (std::is_same_v<Real, double> && kernel_.max_subsequence == 0) {
       by_lanes(chunks, tile.partial().slots(), bits, token, out);
     } else {
       one_by_one(chunks, tile.partial(), bits, token, out);
@@ -56,15 +48,14 @@ class PartialRows {
 
   // u's children as the recursion needs them, without those before the first and after the last
   // that match anything in the tile; the bits of their labels.
-  template <class RowOf>
-  std::uint64_t list_children(NodeId u, const ColumnTile& tile, const RowOf& row_of) {
+  std::uint64_t list_children(NodeId u, const ColumnTile& tile, const Real* const* row_of) {
     children_.clear();
     times_.clear();
     std::uint64_t bits = 0;
     std::size_t end = 0;
     bool kept = false;
     std::span<const NodeId> children = rows_.children(u);
-    const bool as_set = spec_.max_subsequence == 1;
+    const bool as_set = kernel_.children_are_sets();
     if (as_set) {
       sorted_.assign(children.begin(), children.end());
       std::sort(sorted_.begin(), sorted_.end());
@@ -87,13 +78,12 @@ class PartialRows {
     return bits;
   }
 
-  template <class RowOf>
-  RowChild<Real> described(NodeId child, const ColumnTile& tile, const RowOf& row_of) const {
+  RowChild<Real> described(NodeId child, const ColumnTile& tile, const Real* const* row_of) const {
     const std::uint32_t cls = class_of_[child];
     if (cls == kNone) return {0, nullptr, kNone, kNowhere};
     if (kinds_[cls] == LabelKind::general) {
       if (tile.width(cls) == 0) return {0, nullptr, cls, kNowhere};
-      return {label_bit(cls), row_of(child), cls, kNowhere};
+      return {label_bit(cls), row_of[child], cls, kNowhere};
     }
     if (tile.light_column(cls) == kNone) return {0, nullptr, cls, kNowhere};
     std::uint32_t place = kNowhere;
@@ -111,7 +101,8 @@ class PartialRows {
     requires std::is_same_v<Real, double>
   {
     const LaneKernels& kernels = lane_kernels();
-    const LaneWeights weights{lambda_, mu_, light_.pay, light_.single, light_.pair};
+    const LaneWeights weights{kernel_.decay, kernel_.depth_decay, light_.pay, light_.single,
+                              light_.pair};
     if (children_.size() <= kNarrow) {
       constexpr std::size_t kAtATime = 64;
       for (std::size_t c = 0; c < chunks.size(); c += kAtATime) {
@@ -195,21 +186,23 @@ class PartialRows {
                   std::uint64_t bits, const StopToken& token, Real* out) {
     for (const LaneChunk& chunk : chunks) {
       for (std::size_t lane = 0; lane < kColumns; ++lane) {
-        *out = light_.single;
-        if ((chunk.bits & bits) != 0) *out += mu_ * sum_of_pairs(columns, chunk, lane, token);
-        ++out;
+        const bool shared = (chunk.bits & bits) != 0;
+        *out++ = shared ? delta_of(columns, chunk, lane, token) : light_.single;
       }
       token.check();
     }
   }
 
-  Real sum_of_pairs(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
-                    const StopToken& token) {
-    if (spec_.max_subsequence == 1) return single_pairs(columns, chunk, lane, token);
+  Real delta_of(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
+                const StopToken& token) {
+    if (kernel_.children_are_sets()) {
+      return light_.single +
+             Real(kernel_.depth_decay) * single_pairs(columns, chunk, lane, token);
+    }
     const LaneSlot* const slots = columns.slots() + chunk.first_slot;
     const RowChild<Real>* const children = children_.data();
-    return subsequences_.sum(
-        chunk.n_slots, children_.size(), spec_.max_subsequence,
+    return delta_(
+        light_.single, chunk.n_slots, children_.size(),
         [=](std::size_t j, std::size_t i) { return match(children[i], slots[j].label[lane]); },
         [=, this](std::size_t j, std::size_t i) { return paid(children[i], slots[j].place[lane]); },
         token);
@@ -242,10 +235,9 @@ class PartialRows {
   static constexpr std::size_t kLongLoop = 1000;
   static constexpr std::size_t kMostKinds = 64;
 
-  const KernelSpec& spec_;
-  Real lambda_, mu_;
-  LightWeights<Real> light_;
-  SubsequenceSums<Real> subsequences_;
+  const PartialTree kernel_;
+  const LightWeights<Real> light_;
+  PartialDelta<Real> delta_;
   const Dag& rows_;
   std::span<const std::uint32_t> class_of_;
   std::span<const LabelKind> kinds_;

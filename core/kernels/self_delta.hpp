@@ -1,12 +1,43 @@
-// The kernel of one tree with itself, from the pairs of its own nodes.
+// Delta of nodes with themselves, for kernels that multiply over the slots of children.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "forest/dag.hpp"
 #include "forest/local_tree.hpp"
-#include "kernels/spec.hpp"
 
 namespace filbert {
+
+inline std::span<const NodeId> children_of(const Dag& dag, NodeId u) { return dag.children(u); }
+inline std::span<const std::uint32_t> children_of(const LocalTree& tree, std::uint32_t u) {
+  return tree.children_of(u);
+}
+
+// By node, children first; a leaf has Kernel::leaf. `Tree` is a Dag or a LocalTree.
+template <class Real, class Kernel, class Tree>
+std::vector<Real> self_deltas(const Kernel& kernel, const Tree& tree) {
+  std::vector<Real> self(tree.size(), Real(Kernel::leaf));
+  for (std::uint32_t u = 0; u < tree.size(); ++u) {
+    if (tree.is_leaf(u)) continue;
+    Real delta = kernel.template bare<Real>();
+    for (const std::uint32_t c : children_of(tree, u)) delta *= kernel.factor(self[c]);
+    self[u] = delta;
+  }
+  return self;
+}
+
+// The kernel of one tree with itself. Subtrees: only a node and itself match.
+template <class Real, class Kernel>
+Real self_kernel_of_equal(const Kernel& kernel, const LocalTree& tree) {
+  const std::vector<Real> self = self_deltas<Real>(kernel, tree);
+  Real total(0.0);
+  for (std::uint32_t u = 0; u < tree.size(); ++u) {
+    const Real count(tree.counts[u]);
+    if (!tree.is_leaf(u)) total += count * count * self[u];
+  }
+  return total;
+}
 
 // The pairs of distinct nodes of one production.
 inline double n_own_pairs(const LocalProductions& productions) {
@@ -18,10 +49,10 @@ inline double n_own_pairs(const LocalProductions& productions) {
   return pairs;
 }
 
-// Subset trees. All Deltas are kept, one square for each production: for trees of few pairs.
-template <class Real>
-Real self_subset_tree(const KernelSpec& spec, const LocalTree& tree,
-                      const LocalProductions& productions) {
+// By production. All Deltas are kept, one square for each production: for trees of few pairs.
+template <class Real, class Kernel>
+Real self_kernel_of_productions(const Kernel& kernel, const LocalTree& tree,
+                                const LocalProductions& productions) {
   const std::size_t n = productions.example.size();
   std::vector<std::vector<std::uint32_t>> members(n);
   std::vector<std::uint32_t> place(tree.size(), 0);  // among the members of its production
@@ -44,44 +75,21 @@ Real self_subset_tree(const KernelSpec& spec, const LocalTree& tree,
   for (std::uint32_t u = 0; u < tree.size(); ++u) {
     const Real count(tree.counts[u]);
     if (tree.is_leaf(u)) {
-      if (spec.include_leaves) total += count * count * Real(spec.decay);
+      if (kernel.include_leaves) total += count * count * kernel.template bare<Real>();
       continue;
     }
     const auto own = tree.children_of(u);
     for (const std::uint32_t v : members[productions.of[u]]) {
       if (v > u) break;
-      Real value(spec.decay);
+      Real value = kernel.template bare<Real>();
       const auto other = tree.children_of(v);
       for (std::size_t j = 0; j < own.size(); ++j) {
         const bool match = productions.of[own[j]] == productions.of[other[j]];
-        if (match && !tree.is_leaf(own[j])) value *= Real(1.0) + at(own[j], other[j]);
+        if (match && !tree.is_leaf(own[j])) value *= kernel.factor(at(own[j], other[j]));
       }
       at(u, v) = at(v, u) = value;
       total += count * Real(v == u ? 1.0 : 2.0) * Real(tree.counts[v]) * value;
     }
-  }
-  return total;
-}
-
-// Subtrees: by node, lambda to the number of inner nodes, and 1 for a leaf.
-template <class Real>
-std::vector<Real> subtree_weights(const KernelSpec& spec, const LocalTree& tree) {
-  std::vector<Real> weight(tree.size(), Real(1.0));
-  for (std::uint32_t u = 0; u < tree.size(); ++u) {
-    if (tree.is_leaf(u)) continue;
-    weight[u] = Real(spec.decay);
-    for (const std::uint32_t c : tree.children_of(u)) weight[u] *= weight[c];
-  }
-  return weight;
-}
-
-template <class Real>
-Real self_subtree(const KernelSpec& spec, const LocalTree& tree) {
-  const std::vector<Real> weight = subtree_weights<Real>(spec, tree);
-  Real total(0.0);
-  for (std::uint32_t u = 0; u < tree.size(); ++u) {
-    const Real count(tree.counts[u]);
-    if (!tree.is_leaf(u)) total += count * count * weight[u];
   }
   return total;
 }

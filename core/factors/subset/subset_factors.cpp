@@ -8,63 +8,49 @@
 // Delta(u, u). Where that mass is needed inside of parents that share the child, it is a *private*
 // feature: part of the child's list, but not a column of Phi.
 
+#include "factors/subset/subset_factors.hpp"
+
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "factors/factor_rounds.hpp"
-#include "factors/factors.hpp"
 #include "factors/found_features.hpp"
 #include "factors/subset/block_walk.hpp"
 #include "forest/productions.hpp"
-#include "kernels/chosen_symbols.hpp"
+#include "kernels/self_delta.hpp"
 
 namespace filbert {
 
 namespace {
 
 template <class Real>
-class Factorizer {
+class SubsetFactorizer {
  public:
-  Factorizer(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
-             const Watch& watch)
-      : limits_(limits),
-        include_leaves_(spec.include_leaves),
-        needed_(needed_nodes(spec, dag)),
-        meter_(limits.max_bytes),
-        work_(limits.max_work),
-        state_{dag,
-               Real(spec.decay),
-               std::vector<Real>(dag.size(), Real(0.0)),
-               std::vector<NodeState<Real>>(dag.size()),
-               std::vector<std::uint32_t>(dag.size(), 0),
+  SubsetFactorizer(const SubsetTree& kernel, const FactorTask& task)
+      : task_(task),
+        meter_(task.limits.max_bytes),
+        work_(task.limits.max_work),
+        state_{kernel,
+               task.dag,
+               self_deltas<Real>(kernel, task.dag),
+               std::vector<NodeState<Real>>(task.dag.size()),
+               std::vector<std::uint32_t>(task.dag.size(), 0),
                {},
                {},
                {}},
-        walkers_(static_cast<std::size_t>(n_threads)),
-        rounds_(n_threads, watch) {}
+        walkers_(static_cast<std::size_t>(task.n_threads)),
+        rounds_(task.n_threads, task.watch) {}
 
   Factors<Real> run() {
-    compute_self();
     first_round();
     while (!rounds_.done()) next_round(++factors_.n_rounds);
-    if (include_leaves_) add_leaves();
+    if (state_.kernel.include_leaves) add_leaves();
     finish(rounds_, 10.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
   }
 
  private:
-  void compute_self() {
-    const Dag& dag = state_.dag;
-    for (NodeId u = 0; u < dag.size(); ++u) {
-      if (dag.is_leaf(u)) continue;
-      Real self = state_.lambda;
-      for (const NodeId c : dag.children(u)) self *= Real(1.0) + state_.self[c];
-      state_.self[u] = self;
-    }
-  }
-
   // Fragments of one production.
   void first_round() {
     factors_.n_rounds = 1;
@@ -73,7 +59,7 @@ class Factorizer {
     std::vector<Found<Real>> found(1);
     for (std::vector<NodeId>& members : nodes) {
       if (members.empty()) continue;
-      find_smallest(members, state_.lambda, state_, found[0]);
+      find_smallest(members, state_.kernel.template bare<Real>(), state_, found[0]);
       if (members.size() > 1) rounds_.open(std::move(members));
     }
     commit(found, 1);
@@ -84,7 +70,7 @@ class Factorizer {
     const Productions& productions = state_.dag.productions();
     std::vector<std::vector<NodeId>> nodes(productions.size());
     for (NodeId u = 0; u < state_.dag.size(); ++u) {
-      if (productions.of(u) == kNone || (!needed_.empty() && needed_[u] == 0)) continue;
+      if (productions.of(u) == kNone || (!task_.needed.empty() && task_.needed[u] == 0)) continue;
       nodes[productions.of(u)].push_back(u);
     }
     return nodes;
@@ -112,7 +98,7 @@ class Factorizer {
                           Found<Real>& found) {
       auto& walker = walkers_[static_cast<std::size_t>(worker)];
       if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_, work_);
-      for (Block& block : blocks) walker->run(block, round, limits_.budget, token, found);
+      for (Block& block : blocks) walker->run(block, round, task_.limits.budget, token, found);
     };
     commit(rounds_.walk<Found<Real>>([&](const Block& b) { return most_steps(b); }, walk), round);
   }
@@ -120,7 +106,7 @@ class Factorizer {
   double most_steps(const Block& block) const {
     const auto n = static_cast<double>(block.open.size());
     const auto arity = static_cast<double>(state_.dag.arity(block.open.front()));
-    return 10.0 * std::max(1.0, limits_.budget) * n * n * arity;
+    return 10.0 * std::max(1.0, task_.limits.budget) * n * n * arity;
   }
 
   // Gives the sets of a round their ids and the nodes their new features.
@@ -161,7 +147,7 @@ class Factorizer {
   void add_leaves() {
     const Dag& dag = state_.dag;
     for (NodeId u = 0; u < dag.size(); ++u) {
-      if (dag.is_leaf(u)) state_.self[u] = state_.lambda;
+      if (dag.is_leaf(u)) state_.self[u] = state_.kernel.template bare<Real>();
     }
   }
 
@@ -180,9 +166,7 @@ class Factorizer {
     return shared;
   }
 
-  const FactorLimits& limits_;
-  bool include_leaves_;
-  std::vector<std::uint8_t> needed_;  // by node: whether anybody asks for its Delta; empty: all
+  const FactorTask& task_;
   MemoryMeter meter_;
   WorkMeter work_;
   State<Real> state_;
@@ -191,76 +175,21 @@ class Factorizer {
   FactorRounds rounds_;
 };
 
-// Delta is diagonal: every distinct subtree has its own fragment and no other.
-template <class Real>
-Factors<Real> factorize_subtrees(const KernelSpec& spec, const Dag& dag) {
-  Factors<Real> factors;
-  factors.set_begin.assign(1, 0);
-  factors.self.assign(dag.size(), Real(0.0));
-  std::vector<Real> weight(dag.size(), Real(1.0));
-  for (NodeId u = 0; u < dag.size(); ++u) {
-    if (dag.is_leaf(u)) continue;
-    weight[u] = Real(spec.decay);
-    for (const NodeId c : dag.children(u)) weight[u] *= weight[c];
-    factors.self[u] = weight[u];
-  }
-  factors.residual = factors.self;
-  return factors;
-}
-
 }  // namespace
 
-bool fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
-                 const Watch& watch) {
-  if (spec.kernel == TreeKernel::subtree) return true;
-  if (spec.kernel == TreeKernel::partial_tree) {
-    return partial_fits_double(spec, dag, limits, std::max(1, n_threads), watch);
-  }
-  if (spec.decay < 1e-200) return false;
-  std::vector<double> self(dag.size(), 0.0);
-  for (NodeId u = 0; u < dag.size(); ++u) {
-    if (dag.is_leaf(u)) continue;
-    double product = spec.decay;
-    for (const NodeId c : dag.children(u)) product *= 1.0 + self[c];
-    if (!(product < 1e280)) return false;  // room for sums over the pairs of nodes of two trees
-    self[u] = product;
-  }
-  return true;
+bool subset_fits_double(const SubsetTree& kernel, const Dag& dag) {
+  if (kernel.decay < 1e-200) return false;
+  // Room for sums over the pairs of nodes of two trees.
+  const std::vector<double> self = self_deltas<double>(kernel, dag);
+  return std::all_of(self.begin(), self.end(), [](double delta) { return delta < 1e280; });
 }
 
 template <class Real>
-void list_rows(Factors<Real>& factors) {
-  factors.begin.assign(factors.residual.size() + 1, 0);
-  for (const NodeId u : factors.nodes) ++factors.begin[u + 1];
-  std::partial_sum(factors.begin.begin(), factors.begin.end(), factors.begin.begin());
-  factors.features.resize(factors.nodes.size());
-  factors.values.resize(factors.set_values.size());
-  std::vector<std::uint64_t> next(factors.begin.begin(), factors.begin.end() - 1);
-  for (std::uint32_t t = 0; t < factors.mass.size(); ++t) {
-    for (std::uint64_t k = factors.set_begin[t]; k < factors.set_begin[t + 1]; ++k) {
-      const std::uint64_t at = next[factors.nodes[k]]++;
-      factors.features[at] = t;
-      if (!factors.values.empty()) factors.values[at] = factors.set_values[k];
-    }
-  }
+Factors<Real> subset_factors(const SubsetTree& kernel, const FactorTask& task) {
+  return SubsetFactorizer<Real>(kernel, task).run();
 }
 
-template void list_rows(Factors<double>&);
-template void list_rows(Factors<Wide>&);
-
-template <class Real>
-Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
-                        int n_threads, const Watch& watch) {
-  if (spec.kernel == TreeKernel::subtree) return factorize_subtrees<Real>(spec, dag);
-  if (spec.kernel == TreeKernel::partial_tree) {
-    return factorize_partial<Real>(spec, dag, limits, std::max(1, n_threads), watch);
-  }
-  return Factorizer<Real>(spec, dag, limits, std::max(1, n_threads), watch).run();
-}
-
-template Factors<double> factorize(const KernelSpec&, const Dag&, const FactorLimits&, int,
-                                   const Watch&);
-template Factors<Wide> factorize(const KernelSpec&, const Dag&, const FactorLimits&, int,
-                                 const Watch&);
+template Factors<double> subset_factors(const SubsetTree&, const FactorTask&);
+template Factors<Wide> subset_factors(const SubsetTree&, const FactorTask&);
 
 }  // namespace filbert

@@ -9,7 +9,7 @@
 //
 // where pay(i) is lambda^(i_p - i_1 + 1) for spans and lambda to the number of children passed over
 // for gaps: `step` for each element (lambda or 1), lambda for each child passed over. As in
-// factorize.cpp, round d adds the fragments of depth d; only nodes of one label share any, so that
+// subset_factors.cpp, round d adds the fragments of depth d; only nodes of one label share any, so that
 // labels are the blocks of a round. The sum stays the same when fragments whose values are
 // proportional, f = c g in all nodes, become one feature of weight w_g + c^2 w_f; and since f is
 // linear in each f_j, sequences of features may be taken instead of sequences of fragments.
@@ -42,6 +42,8 @@
 // masses of the others' own fragments come out wrong, but only their parents could share these, who
 // are of the same side alone.
 
+#include "factors/partial/partial_factors.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -50,10 +52,8 @@
 
 #include "base/errors.hpp"
 #include "factors/factor_rounds.hpp"
-#include "factors/factors.hpp"
 #include "factors/found_features.hpp"
 #include "factors/partial/partial_walk.hpp"
-#include "kernels/chosen_symbols.hpp"
 
 namespace filbert {
 
@@ -62,16 +62,13 @@ namespace {
 template <class Real>
 class PartialFactorizer {
  public:
-  PartialFactorizer(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
-                    int n_threads, const Watch& watch)
-      : limits_(limits),
-        n_threads_(n_threads),
-        needed_(needed_nodes(spec, dag)),
-        meter_(limits.max_bytes),
-        work_(limits.max_work),
-        state_(spec, dag, limits.sides),
-        walkers_(static_cast<std::size_t>(n_threads)),
-        rounds_(n_threads, watch) {}
+  PartialFactorizer(const PartialTree& kernel, const FactorTask& task)
+      : task_(task),
+        meter_(task.limits.max_bytes),
+        work_(task.limits.max_work),
+        state_(kernel, task.dag, task.limits.sides),
+        walkers_(static_cast<std::size_t>(task.n_threads)),
+        rounds_(task.n_threads, task.watch) {}
 
   Factors<Real> run() {
     compute_self();
@@ -95,7 +92,7 @@ class PartialFactorizer {
   void compute_self() {
     const Dag& dag = state_.dag;
     const std::vector<std::vector<NodeId>> levels = nodes_by_height();
-    std::vector<std::unique_ptr<SelfDelta>> workers(static_cast<std::size_t>(n_threads_));
+    std::vector<std::unique_ptr<SelfDelta>> workers(static_cast<std::size_t>(task_.n_threads));
     for (const std::vector<NodeId>& nodes : levels) {
       double steps = 0.0;
       for (const NodeId u : nodes) {
@@ -150,10 +147,9 @@ class PartialFactorizer {
   }
 
   void check_steps(NodeId u) const {
-    const auto k = static_cast<double>(state_.dag.arity(u));
-    const double longest = state_.spec.max_subsequence;
-    const double steps = k * k * (longest > 0.0 && longest < k ? longest : 1.0);
-    if (steps <= state_.spec.max_steps) return;
+    const StepLimit limit = state_.kernel.step_limit();
+    const double steps = limit.steps(state_.dag.arity(u), state_.dag.arity(u));
+    if (steps <= limit.most) return;
     throw TooExpensive("a node labelled '" +
                            std::string(state_.dag.labels().text(state_.dag.label(u))) + "' with " +
                            std::to_string(state_.dag.arity(u)) + " children",
@@ -181,7 +177,7 @@ class PartialFactorizer {
   std::vector<std::vector<NodeId>> nodes_by_label() const {
     std::vector<std::vector<NodeId>> nodes(state_.dag.labels().size());
     for (NodeId u = 0; u < state_.dag.size(); ++u) {
-      if (needed_.empty() || needed_[u] != 0) nodes[state_.dag.label(u)].push_back(u);
+      if (task_.needed.empty() || task_.needed[u] != 0) nodes[state_.dag.label(u)].push_back(u);
     }
     return nodes;
   }
@@ -208,7 +204,7 @@ class PartialFactorizer {
                           PartialFound<Real>& found) {
       auto& walker = walkers_[static_cast<std::size_t>(worker)];
       if (!walker) walker = std::make_unique<PartialWalker<Real>>(state_, meter_, work_);
-      for (Block& block : blocks) walker->run(block, round, limits_.budget, token, found);
+      for (Block& block : blocks) walker->run(block, round, task_.limits.budget, token, found);
       walker->finish_task();
       meter_.add(found.bytes());
     };
@@ -222,7 +218,7 @@ class PartialFactorizer {
   double most_steps(const Block& block) const {
     double n_children = 0.0;
     for (const NodeId u : block.open) n_children += static_cast<double>(state_.dag.arity(u));
-    return 10.0 * std::max(1.0, limits_.budget) * n_children * n_children;
+    return 10.0 * std::max(1.0, task_.limits.budget) * n_children * n_children;
   }
 
   // Gives the sets of a round their ids and the nodes their new features.
@@ -280,9 +276,7 @@ class PartialFactorizer {
 
   static constexpr std::size_t kMostKnown = 1 << 18;  // pairs
 
-  const FactorLimits& limits_;
-  int n_threads_;
-  std::vector<std::uint8_t> needed_;  // by node: whether anybody asks for its Delta; empty: all
+  const FactorTask& task_;
   MemoryMeter meter_;
   WorkMeter work_;
   PartialState<Real> state_;
@@ -293,19 +287,17 @@ class PartialFactorizer {
 
 // Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'), by which the sum over pairs of
 // sequences falls into the square of a sum over sequences: a bound that takes one pass.
-bool is_far_below_overflow(const KernelSpec& spec, const Dag& dag) {
-  const double childless = spec.depth_decay * spec.decay * spec.decay;
-  const double step = spec.penalty == Penalty::span ? spec.decay : 1.0;
+bool is_far_below_overflow(const PartialTree& kernel, const Dag& dag) {
   std::vector<double> root(dag.size());
   for (NodeId u = 0; u < dag.size(); ++u) {
     double total = 0.0;
     double before = 0.0;  // sequences that end before this child, with what is passed over
     for (const NodeId c : dag.children(u)) {
-      const double ending = root[c] * step * (1.0 + before);
+      const double ending = root[c] * kernel.step() * (1.0 + before);
       total += ending;
-      before = spec.decay * before + ending;
+      before = kernel.decay * before + ending;
     }
-    root[u] = std::sqrt(childless + spec.depth_decay * total * total);
+    root[u] = std::sqrt(kernel.least() + kernel.depth_decay * total * total);
     if (!(root[u] < 1e100)) return false;
   }
   return true;
@@ -314,22 +306,17 @@ bool is_far_below_overflow(const KernelSpec& spec, const Dag& dag) {
 }  // namespace
 
 // What is far below mu lambda^2 may underflow, for no Delta but 0 is smaller.
-bool partial_fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
-                         int n_threads, const Watch& watch) {
-  if (!(spec.depth_decay * spec.decay * spec.decay > 1e-60)) return false;
-  return is_far_below_overflow(spec, dag) ||
-         PartialFactorizer<double>(spec, dag, limits, n_threads, watch).fits();
+bool partial_fits_double(const PartialTree& kernel, const FactorTask& task) {
+  if (!(kernel.least() > 1e-60)) return false;
+  return is_far_below_overflow(kernel, task.dag) || PartialFactorizer<double>(kernel, task).fits();
 }
 
 template <class Real>
-Factors<Real> factorize_partial(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
-                                int n_threads, const Watch& watch) {
-  return PartialFactorizer<Real>(spec, dag, limits, n_threads, watch).run();
+Factors<Real> partial_factors(const PartialTree& kernel, const FactorTask& task) {
+  return PartialFactorizer<Real>(kernel, task).run();
 }
 
-template Factors<double> factorize_partial(const KernelSpec&, const Dag&, const FactorLimits&, int,
-                                           const Watch&);
-template Factors<Wide> factorize_partial(const KernelSpec&, const Dag&, const FactorLimits&, int,
-                                         const Watch&);
+template Factors<double> partial_factors(const PartialTree&, const FactorTask&);
+template Factors<Wide> partial_factors(const PartialTree&, const FactorTask&);
 
 }  // namespace filbert
