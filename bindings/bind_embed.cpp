@@ -1,5 +1,4 @@
 #include "bindings.hpp"
-#include "embed/embedding.hpp"
 
 namespace filbert {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "engine/operator.hpp"
+#include "scoring/operator.hpp"
 #include "train_problems.hpp"
 
 namespace filbert {

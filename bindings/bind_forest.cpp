@@ -7,13 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/errors.hpp"
 #include "bindings.hpp"
-#include "forest/align.hpp"
-#include "forest/bracket_parser.hpp"
-#include "forest/bracket_writer.hpp"
-#include "forest/builder.hpp"
-#include "forest/labelled_lines.hpp"
 
 namespace filbert {
 
@@ -147,26 +141,11 @@ using Arrays =
     std::tuple<NumpyArray<std::uint8_t>, NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>,
                NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>>;
 
-Arrays to_arrays(const Dag& dag) {
-  std::vector<std::uint32_t> node_labels;
-  std::vector<std::uint64_t> child_ends;
-  std::vector<std::uint32_t> children;
-  for (NodeId u = 0; u < dag.size(); ++u) {
-    node_labels.push_back(dag.label(u));
-    const auto own = dag.children(u);
-    children.insert(children.end(), own.begin(), own.end());
-    child_ends.push_back(children.size());
-  }
-  std::vector<std::uint8_t> label_bytes;
-  std::vector<std::uint64_t> label_ends;
-  for (LabelId label = 0; label < dag.labels().size(); ++label) {
-    const std::string_view text = dag.labels().text(label);
-    label_bytes.insert(label_bytes.end(), text.begin(), text.end());
-    label_ends.push_back(label_bytes.size());
-  }
-  return Arrays(to_numpy(std::move(label_bytes)), to_numpy(std::move(label_ends)),
-                to_numpy(std::move(node_labels)), to_numpy(std::move(child_ends)),
-                to_numpy(std::move(children)));
+Arrays arrays_of(const Dag& dag) {
+  DagArrays arrays = to_arrays(dag);
+  return {to_numpy(std::move(arrays.label_bytes)), to_numpy(std::move(arrays.label_ends)),
+          to_numpy(std::move(arrays.node_labels)), to_numpy(std::move(arrays.child_ends)),
+          to_numpy(std::move(arrays.children))};
 }
 
 std::tuple<DagPtr, NumpyArray<NodeId>> dag_from_arrays(const Array<std::uint8_t>& label_bytes,
@@ -226,13 +205,9 @@ void bind_forest(nb::module_& m) {
       .def("find_in",
            // The nodes of another forest that are the same trees as these roots; 2^32 - 1: none.
            [](const Dag& dag, const Array<NodeId>& roots, const Dag& other) {
-             const std::vector<NodeId> ids = checked_roots(dag, roots);
-             const std::vector<NodeId> map = map_nodes(dag, other, reachable(dag, ids));
-             std::vector<NodeId> found;
-             for (const NodeId id : ids) found.push_back(map[id]);
-             return to_numpy(std::move(found));
+             return to_numpy(find_roots(dag, checked_roots(dag, roots), other));
            })
-      .def("to_arrays", &to_arrays);
+      .def("to_arrays", &arrays_of);
 
   m.def("merge",
         [](const Dag& a, const Array<NodeId>& roots_a, const Dag& b, const Array<NodeId>& roots_b) {

@@ -5,9 +5,6 @@
 #include <string_view>
 
 #include "bindings.hpp"
-#include "fragments/count.hpp"
-#include "fragments/flat_fragment.hpp"
-#include "fragments/miner.hpp"
 
 namespace filbert {
 
@@ -48,12 +45,6 @@ Mined mine(const FragmentMiner& miner, bool complete, double threshold, std::uin
           found.largest_rejected};
 }
 
-std::vector<std::string_view> label_texts(const Dag& dag, const FlatFragment& fragment) {
-  std::vector<std::string_view> texts;
-  for (const LabelId label : fragment.labels) texts.push_back(dag.labels().text(label));
-  return texts;
-}
-
 // A fragment's labels and the numbers of children of its nodes, in preorder.
 std::tuple<std::vector<std::string_view>, std::vector<std::uint32_t>> nodes_of(const Dag& dag,
                                                                                NodeId root) {
@@ -70,24 +61,6 @@ std::string text(const std::vector<std::string_view>& labels,
   }
   const std::vector<std::uint8_t> flags(open.begin(), open.end());
   return fragment_text(labels, arity, flags);
-}
-
-// The texts of many; `open` has the nodes of all, one fragment after another.
-std::vector<std::string> texts(const Dag& dag, const Array<NodeId>& roots,
-                               const Array<std::uint8_t>& open) {
-  std::vector<std::string> out;
-  std::size_t first = 0;
-  FlatFragment fragment;
-  for (const NodeId root : checked_roots(dag, roots)) {
-    fragment.clear();
-    to_flat(dag, root, fragment);
-    const std::size_t n = fragment.labels.size();
-    if (first + n > open.shape(0)) throw nb::value_error("open has too few nodes");
-    out.push_back(
-        fragment_text(label_texts(dag, fragment), fragment.arity, view(open).subspan(first, n)));
-    first += n;
-  }
-  return out;
 }
 
 using Rows = std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
@@ -137,7 +110,12 @@ void bind_fragments(nb::module_& m) {
            nb::arg("max_fragments"), nb::arg("n_threads"), nb::arg("progress").none());
   m.def("fragment_nodes", &nodes_of, nb::arg("dag"), nb::arg("root"));
   m.def("fragment_text", &text, nb::arg("labels"), nb::arg("arity"), nb::arg("open"));
-  m.def("fragment_texts", &texts, nb::arg("dag"), nb::arg("roots"), nb::arg("open"));
+  m.def(
+      "fragment_texts",
+      [](const Dag& dag, const Array<NodeId>& roots, const Array<std::uint8_t>& open) {
+        return fragment_texts(dag, checked_roots(dag, roots), view(open));
+      },
+      nb::arg("dag"), nb::arg("roots"), nb::arg("open"));
   m.def("count_fragments", &count, nb::arg("spec"), nb::arg("fragments"), nb::arg("fragment_roots"),
         nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"), nb::arg("progress").none());
   m.def("fragment_features", &features, nb::arg("spec"), nb::arg("fragments"),

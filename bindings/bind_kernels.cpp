@@ -10,19 +10,14 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "engine/operator.hpp"
-#include "kernels/matrix.hpp"
-#include "select/chosen_symbols.hpp"
 
 namespace filbert {
 
 namespace {
 
-using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
-
-Matrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<NodeId>& roots_a,
-                        const Dag* b, std::optional<Array<NodeId>> roots_b, bool normalize,
-                        int n_threads, nb::object progress, Matrix out) {
+NumpyMatrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<NodeId>& roots_a,
+                             const Dag* b, std::optional<Array<NodeId>> roots_b, bool normalize,
+                             int n_threads, nb::object progress, NumpyMatrix out) {
   const std::vector<NodeId> ra = checked_roots(a, roots_a);
   const std::vector<NodeId> rb = b ? checked_roots(*b, *roots_b) : std::vector<NodeId>();
   if (out.shape(0) != ra.size() || out.shape(1) != (b ? rb.size() : ra.size())) {
@@ -43,17 +38,16 @@ Matrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<NodeId
 // Memory that nothing has touched. NumPy's own comes with a request for large pages, and where the
 // system has to make room for these first, that took a third of the time of a matrix of 12,000
 // trees.
-Matrix empty_matrix(std::size_t n, std::size_t m) {
+NumpyMatrix empty_matrix(std::size_t n, std::size_t m) {
   if (m > 0 && n > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double) / m) {
     throw std::bad_alloc();
   }
   void* const memory = std::malloc(std::max<std::size_t>(1, n * m) * sizeof(double));
   if (memory == nullptr) throw std::bad_alloc();
   const nb::capsule owner(memory, [](void* p) noexcept { std::free(p); });
-  return Matrix(static_cast<double*>(memory), {n, m}, owner);
+  return NumpyMatrix(static_cast<double*>(memory), {n, m}, owner);
 }
 
-// Infinite where a value is beyond double; normalised, 1 for every tree that has a fragment.
 NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array<NodeId>& roots,
                                bool normalize, int n_threads, nb::object progress) {
   const std::vector<NodeId> ra = checked_roots(a, roots);
@@ -61,9 +55,7 @@ NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array
   std::vector<double> values;
   {
     const nb::gil_scoped_release release;
-    for (const Wide& value : self_kernels(spec, {a, ra}, n_threads, watch)) {
-      values.push_back(normalize ? (value.is_zero() ? 0.0 : 1.0) : value.to_double());
-    }
+    values = diagonal(self_kernels(spec, {a, ra}, n_threads, watch), normalize);
   }
   return to_numpy(std::move(values));
 }
@@ -86,17 +78,9 @@ void bind_kernels(nb::module_& m) {
           [](KernelSpec* self, const std::string& kernel, double decay, double depth_decay,
              bool include_leaves, const std::string& penalty, std::uint32_t max_subsequence,
              double max_steps) {
-            KernelSpec spec;
-            spec.kernel = kernel == "subtree"       ? TreeKernel::subtree
-                          : kernel == "subset_tree" ? TreeKernel::subset_tree
-                                                    : TreeKernel::partial_tree;
-            spec.decay = decay;
-            spec.depth_decay = depth_decay;
-            spec.include_leaves = include_leaves;
-            spec.penalty = penalty == "gaps" ? Penalty::gaps : Penalty::span;
-            spec.max_subsequence = max_subsequence;
-            spec.max_steps = max_steps;
-            new (self) KernelSpec(spec);
+            new (self) KernelSpec(
+                make_kernel(kernel, {decay, depth_decay, include_leaves, penalty_by_name(penalty),
+                                     max_subsequence, max_steps}));
           },
           nb::arg("kernel"), nb::kw_only(), nb::arg("decay"), nb::arg("depth_decay") = 1.0,
           nb::arg("include_leaves") = false, nb::arg("penalty") = "span",

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "engine/operator.hpp"
-#include "engine/sum_factors.hpp"
-#include "learn/perceptron.hpp"
-#include "learn/perceptron_epochs.hpp"
+#include "factors/sum_factors.hpp"
+#include "learn/perceptron/perceptron.hpp"
+#include "learn/perceptron/perceptron_epochs.hpp"
+#include "scoring/operator.hpp"
 
 namespace filbert {
 

@@ -1,7 +1,6 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bindings.hpp"
-#include "learn/plane_store.hpp"
 
 namespace filbert {
 

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "kernels/tile_rows.hpp"
-#include "learn/gram_trainer.hpp"
-#include "learn/row_trainer.hpp"
+#include "learn/svm/gram_trainer.hpp"
+#include "learn/svm/row_trainer.hpp"
+#include "rows/tile_rows.hpp"
 #include "svm_arrays.hpp"
 
 namespace filbert {

@@ -1,5 +1,4 @@
 #include "bindings.hpp"
-#include "engine/row_scorer.hpp"
 
 namespace filbert {
 
@@ -10,9 +9,6 @@ void make_scorer(RowScorer* self, const KernelSpec& spec, std::shared_ptr<const 
                  int n_threads, nb::object progress) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
   if (coef.shape(1) != ids.size()) throw nb::value_error("one coefficient for each tree");
-  if (spec.kernel == TreeKernel::partial_tree) {
-    throw nb::value_error("rows are for subtrees and subset trees");
-  }
   std::vector<double> weights(coef.data(), coef.data() + coef.shape(0) * coef.shape(1));
   const Watch watch = watch_from_python(std::move(progress));
   const nb::gil_scoped_release release;

@@ -7,31 +7,18 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "select/chosen_symbols.hpp"
-#include "select/symbol_forms.hpp"
 
 namespace filbert {
 
 namespace {
 
-using Labels = std::vector<std::string>;
-
-// The symbol of each node, and the labels of the symbols; none where no node has the number.
-std::tuple<NumpyArray<std::uint32_t>, std::vector<Labels>> symbols_of(const Dag& dag,
-                                                                      bool by_production) {
+// The symbol of each node, and the labels of the symbols.
+std::tuple<NumpyArray<std::uint32_t>, std::vector<std::vector<std::string>>> symbols_of(
+    const Dag& dag, bool by_production) {
   const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;
   NodeSymbols symbols = node_symbols(dag, kind);
-  std::vector<Labels> names;
-  for (const NodeId u : symbols.example) {
-    Labels& labels = names.emplace_back();
-    if (u == kNone) continue;
-    labels.emplace_back(dag.labels().text(dag.label(u)));
-    if (!by_production) continue;
-    for (const NodeId child : dag.children(u)) {
-      labels.emplace_back(dag.labels().text(dag.label(child)));
-    }
-  }
-  return {to_numpy(std::move(symbols.of)), std::move(names)};
+  auto labels = symbol_labels(dag, symbols, kind);
+  return {to_numpy(std::move(symbols.of)), std::move(labels)};
 }
 
 NumpyMatrix forms_by_pairs(const KernelSpec& spec, std::shared_ptr<const Dag> dag,

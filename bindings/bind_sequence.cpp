@@ -3,8 +3,6 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "forest/label_sequences.hpp"
-#include "kernels/sequence.hpp"
 
 namespace filbert {
 
@@ -43,7 +41,6 @@ NumpyMatrix sequence_matrix_of(double decay, std::uint32_t length, const Array<L
   return out;
 }
 
-// Infinite where a value is beyond double; normalised, 1 for what has a subsequence.
 NumpyArray<double> sequence_selves_of(double decay, std::uint32_t length,
                                       const Array<LabelId>& labels,
                                       const Array<std::uint64_t>& ends, bool normalize,
@@ -53,9 +50,8 @@ NumpyArray<double> sequence_selves_of(double decay, std::uint32_t length,
   std::vector<double> values;
   {
     const nb::gil_scoped_release release;
-    for (const Wide& value : self_kernels({decay, length}, sequences, n_threads, watch)) {
-      values.push_back(normalize ? (value.is_zero() ? 0.0 : 1.0) : value.to_double());
-    }
+    values =
+        diagonal(self_kernels(SequenceSpec{decay, length}, sequences, n_threads, watch), normalize);
   }
   return to_numpy(std::move(values));
 }

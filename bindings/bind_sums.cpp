@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "engine/factor_scores.hpp"
-#include "engine/operator.hpp"
-#include "engine/sum_factors.hpp"
-#include "engine/vector_factors.hpp"
+#include "factors/sum_factors.hpp"
+#include "factors/vectors/vector_factors.hpp"
+#include "scoring/factor_scores.hpp"
+#include "scoring/operator.hpp"
 #include "train_problems.hpp"
 
 namespace filbert {
@@ -21,27 +21,15 @@ struct VectorOperator {
   TreeFactors factors;
 };
 
-void check_rows(const Array<std::int64_t>& begin, const Array<std::int64_t>& features,
-                const Array<double>& values) {
-  const std::size_t n = begin.shape(0);
-  bool right = n > 0 && begin.data()[0] == 0 && features.shape(0) == values.shape(0) &&
-               begin.data()[n - 1] == static_cast<std::int64_t>(features.shape(0));
-  for (std::size_t i = 0; right && i + 1 < n; ++i) right = begin.data()[i] <= begin.data()[i + 1];
-  for (std::size_t i = 0; right && i + 1 < n; ++i) {
-    for (auto k = begin.data()[i] + 1; k < begin.data()[i + 1]; ++k) {
-      right = right && features.data()[k - 1] < features.data()[k];
-    }
-  }
-  if (!right) throw nb::value_error("the arrays are not those of sparse rows with sorted features");
-}
-
 void make_vectors(VectorOperator* self, const Array<std::int64_t>& begin,
                   const Array<std::int64_t>& features, const Array<double>& values,
                   std::uint32_t degree, double gamma, double coef0, bool normalize,
                   std::uint64_t max_bytes, int n_threads, nb::object progress) {
-  check_rows(begin, features, values);
   if (degree == 0) throw nb::value_error("the degree is not positive");
   const SparseRows rows{view(begin), view(features), view(values)};
+  if (!rows.is_well_formed()) {
+    throw nb::value_error("the arrays are not those of sparse rows with sorted features");
+  }
   const Watch watch = watch_from_python(std::move(progress));
   const nb::gil_scoped_release release;
   new (self) VectorOperator{

@@ -13,9 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/parallel.hpp"
-#include "engine/node_contributions.hpp"
-#include "forest/dag.hpp"
+#include "filbert.hpp"
 
 namespace nb = nanobind;
 

@@ -1,4 +1,3 @@
-#include "base/errors.hpp"
 #include "bindings.hpp"
 
 namespace filbert {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "learn/svm_problem.hpp"
+#include "learn/svm/svm_problem.hpp"
 
 namespace filbert {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "learn/dual_descent.hpp"
+#include "learn/svm/dual_descent.hpp"
 #include "svm_arrays.hpp"
 
 namespace filbert {

@@ -49,6 +49,13 @@ std::vector<NodeId> map_nodes(const Dag& from, const Dag& to, std::span<const No
   return map;
 }
 
+std::vector<NodeId> find_roots(const Dag& from, std::span<const NodeId> roots, const Dag& to) {
+  const std::vector<NodeId> map = map_nodes(from, to, reachable(from, roots));
+  std::vector<NodeId> found;
+  for (const NodeId root : roots) found.push_back(map[root]);
+  return found;
+}
+
 std::shared_ptr<const Dag> merge(const Dag& a, std::span<NodeId> roots_a, const Dag& b,
                                  std::span<NodeId> roots_b) {
   const bool a_is_larger = a.size() >= b.size();

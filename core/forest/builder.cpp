@@ -128,4 +128,20 @@ std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<Nod
   return builder.finish();
 }
 
+DagArrays to_arrays(const Dag& dag) {
+  DagArrays arrays;
+  for (NodeId u = 0; u < dag.size(); ++u) {
+    arrays.node_labels.push_back(dag.label(u));
+    const auto own = dag.children(u);
+    arrays.children.insert(arrays.children.end(), own.begin(), own.end());
+    arrays.child_ends.push_back(arrays.children.size());
+  }
+  for (LabelId label = 0; label < dag.labels().size(); ++label) {
+    const std::string_view text = dag.labels().text(label);
+    arrays.label_bytes.insert(arrays.label_bytes.end(), text.begin(), text.end());
+    arrays.label_ends.push_back(arrays.label_bytes.size());
+  }
+  return arrays;
+}
+
 }  // namespace filbert

@@ -70,4 +70,14 @@ struct ForestArrays {
 };
 std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<NodeId> roots);
 
+// The same arrays, of a forest.
+struct DagArrays {
+  std::vector<std::uint8_t> label_bytes;
+  std::vector<std::uint64_t> label_ends;
+  std::vector<std::uint32_t> node_labels;
+  std::vector<std::uint64_t> child_ends;
+  std::vector<std::uint32_t> children;
+};
+DagArrays to_arrays(const Dag& dag);
+
 }  // namespace filbert

@@ -1,6 +1,6 @@
-// Files of labelled examples, one a line: where in a line its label, its tree and its features
-// are. The formats
-// are those of src/filbert/read, which reads whatever is unusual and says what is wrong with it.
+// Files of labelled examples, one a line: where in a line its label, its tree and its features are.
+// The formats are those of src/filbert/read, which reads whatever is unusual and says what is wrong
+// with it.
 #pragma once
 
 #include <cstdint>

@@ -16,17 +16,7 @@ NodeMatches match(const KernelSpec& spec, FragmentForest fragments, Trees trees,
   const std::vector<NodeId> nodes = reachable(trees.dag, trees.roots);
   NodeMatches matches(0);
   parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
-    switch (spec.kernel) {
-      case TreeKernel::subtree:
-        matches = match_subtrees(spec, fragments, trees.dag, nodes, counted);
-        break;
-      case TreeKernel::subset_tree:
-        matches = match_subset_trees(spec, fragments, trees.dag, nodes, counted, token);
-        break;
-      case TreeKernel::partial_tree:
-        matches = match_partial_trees(spec, fragments, trees.dag, nodes, counted, token);
-        break;
-    }
+    spec->match_fragments(fragments, trees.dag, nodes, counted, token, matches);
   });
   return matches;
 }

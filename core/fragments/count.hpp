@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fragments/node_matches.hpp"
-#include "kernels/tile_pass.hpp"
+#include "rows/tile_pass.hpp"
 
 namespace filbert {
 

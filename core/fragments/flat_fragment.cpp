@@ -1,5 +1,7 @@
 #include "fragments/flat_fragment.hpp"
 
+#include <stdexcept>
+
 #include "forest/bracket_writer.hpp"
 
 namespace filbert {
@@ -39,6 +41,29 @@ std::string fragment_text(std::span<const std::string_view> labels,
     }
   }
   return text;
+}
+
+std::vector<std::string_view> label_texts(const Dag& dag, const FlatFragment& fragment) {
+  std::vector<std::string_view> texts;
+  for (const LabelId label : fragment.labels) texts.push_back(dag.labels().text(label));
+  return texts;
+}
+
+std::vector<std::string> fragment_texts(const Dag& dag, std::span<const NodeId> roots,
+                                        std::span<const std::uint8_t> open) {
+  std::vector<std::string> texts;
+  std::size_t first = 0;
+  FlatFragment fragment;
+  for (const NodeId root : roots) {
+    fragment.clear();
+    to_flat(dag, root, fragment);
+    const std::size_t n = fragment.labels.size();
+    if (first + n > open.size()) throw std::invalid_argument("open has too few nodes");
+    texts.push_back(
+        fragment_text(label_texts(dag, fragment), fragment.arity, open.subspan(first, n)));
+    first += n;
+  }
+  return texts;
 }
 
 }  // namespace filbert

@@ -39,4 +39,12 @@ void to_flat(const Dag& dag, NodeId root, FlatFragment& out);
 std::string fragment_text(std::span<const std::string_view> labels,
                           std::span<const std::uint32_t> arity, std::span<const std::uint8_t> open);
 
+// The texts of many; `open` has the nodes of all, one fragment after another. Throws
+// std::invalid_argument where it has too few.
+std::vector<std::string> fragment_texts(const Dag& dag, std::span<const NodeId> roots,
+                                        std::span<const std::uint8_t> open);
+
+// The texts of a fragment's labels.
+std::vector<std::string_view> label_texts(const Dag& dag, const FlatFragment& fragment);
+
 }  // namespace filbert

@@ -19,8 +19,8 @@ PatternTrie trie_of(FragmentForest fragments) {
   return trie;
 }
 
-PartialCosts costs_of(const KernelSpec& spec, bool counted) {
-  PartialCosts costs(spec);
+PartialCosts costs_of(const PartialTree& kernel, bool counted) {
+  PartialCosts costs(kernel);
   if (counted) costs.decay = costs.node = costs.first = costs.next = 1.0;
   return costs;
 }
@@ -33,11 +33,11 @@ struct Match {
 // The patterns of each node with what all their ways there weigh together.
 class PartialMatcher {
  public:
-  PartialMatcher(const KernelSpec& spec, FragmentForest fragments, const Dag& dag, bool counted)
+  PartialMatcher(const PartialTree& kernel, FragmentForest fragments, const Dag& dag, bool counted)
       : dag_(dag),
         trie_(trie_of(fragments)),
         label_of_(map_labels(dag, fragments.dag)),
-        costs_(costs_of(spec, counted)),
+        costs_(costs_of(kernel, counted)),
         begin_(dag.size(), 0),
         end_(dag.size(), 0),
         slot_of_(trie_.size(), 0) {}
@@ -142,12 +142,12 @@ class PartialMatcher {
 
 }  // namespace
 
-NodeMatches match_partial_trees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+NodeMatches match_partial_trees(const PartialTree& kernel, FragmentForest fragments, const Dag& dag,
                                 std::span<const NodeId> nodes, bool counted,
                                 const StopToken& token) {
   NodeMatches out(dag.size());
   const FragmentColumns columns(fragments);
-  PartialMatcher matcher(spec, fragments, dag, counted);
+  PartialMatcher matcher(kernel, fragments, dag, counted);
   for (const NodeId u : nodes) {
     token.check();
     out.begin[u] = out.fragments.size();

@@ -82,14 +82,14 @@ std::vector<NodeId> leaf_patterns(FragmentForest fragments, const Dag& dag) {
 
 }  // namespace
 
-NodeMatches match_subset_trees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+NodeMatches match_subset_trees(const SubsetTree& kernel, FragmentForest fragments, const Dag& dag,
                                std::span<const NodeId> nodes, bool counted,
                                const StopToken& token) {
   NodeMatches out(dag.size());
   const FragmentColumns columns(fragments);
-  const std::vector<double> values = subtree_values(spec, fragments.dag);
+  const std::vector<double> values = subtree_values(kernel.decay, fragments.dag);
   const std::vector<NodeId> leaves =
-      spec.include_leaves ? leaf_patterns(fragments, dag) : std::vector<NodeId>();
+      kernel.include_leaves ? leaf_patterns(fragments, dag) : std::vector<NodeId>();
   SubsetMatcher matcher(fragments, dag);
   for (const NodeId u : nodes) {
     token.check();
@@ -97,19 +97,19 @@ NodeMatches match_subset_trees(const KernelSpec& spec, FragmentForest fragments,
     for (const NodeId pattern : matcher.match(u)) {
       columns.put(pattern, counted ? 1.0 : values[pattern], out);
     }
-    if (spec.include_leaves && dag.is_leaf(u) && leaves[dag.label(u)] != kNone) {
-      columns.put(leaves[dag.label(u)], counted ? 1.0 : std::sqrt(spec.decay), out);
+    if (kernel.include_leaves && dag.is_leaf(u) && leaves[dag.label(u)] != kNone) {
+      columns.put(leaves[dag.label(u)], counted ? 1.0 : std::sqrt(kernel.decay), out);
     }
     out.end[u] = out.fragments.size();
   }
   return out;
 }
 
-NodeMatches match_subtrees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+NodeMatches match_subtrees(const Subtree& kernel, FragmentForest fragments, const Dag& dag,
                            std::span<const NodeId> nodes, bool counted) {
   NodeMatches out(dag.size());
   const FragmentColumns columns(fragments);
-  const std::vector<double> values = subtree_values(spec, fragments.dag);
+  const std::vector<double> values = subtree_values(kernel.decay, fragments.dag);
   const std::vector<NodeId> pattern_of = map_nodes(dag, fragments.dag, nodes);
   for (const NodeId u : nodes) {
     out.begin[u] = out.fragments.size();

@@ -13,13 +13,11 @@
 #include "fragments/flat_fragment.hpp"
 #include "fragments/judge.hpp"
 #include "fragments/weighted_nodes.hpp"
-#include "kernels/spec.hpp"
 
 namespace filbert {
 
 // What to look for, and where.
 struct MiningTask {
-  const KernelSpec& spec;
   const Dag& dag;
   const WeightedNodes& nodes;
   Criterion criterion;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "fragments/mined.hpp"
-#include "fragments/subset_miner.hpp"
 
 namespace filbert {
 

@@ -7,7 +7,9 @@
 
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/partial_tree.hpp"
+#include "kernels/subset_tree.hpp"
+#include "kernels/subtree.hpp"
 
 namespace filbert {
 
@@ -47,13 +49,12 @@ class FragmentColumns {
   std::vector<std::uint32_t> first_, next_;
 };
 
-// `nodes` ascend and are closed under children. With `counted` each way in which a fragment occurs
-// counts 1, else it weighs what it does in the kernel's space.
-NodeMatches match_subset_trees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+// As TreeKernel::match_fragments.
+NodeMatches match_subset_trees(const SubsetTree& kernel, FragmentForest fragments, const Dag& dag,
                                std::span<const NodeId> nodes, bool counted, const StopToken& token);
-NodeMatches match_subtrees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+NodeMatches match_subtrees(const Subtree& kernel, FragmentForest fragments, const Dag& dag,
                            std::span<const NodeId> nodes, bool counted);
-NodeMatches match_partial_trees(const KernelSpec& spec, FragmentForest fragments, const Dag& dag,
+NodeMatches match_partial_trees(const PartialTree& kernel, FragmentForest fragments, const Dag& dag,
                                 std::span<const NodeId> nodes, bool counted,
                                 const StopToken& token);
 

@@ -16,17 +16,18 @@
 #include <vector>
 
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/partial_tree.hpp"
 
 namespace filbert {
 
 // What a way in which a fragment occurs pays, when it gets another child.
 struct PartialCosts {
-  explicit PartialCosts(const KernelSpec& spec)
-      : decay(spec.decay),
-        node(std::sqrt(spec.depth_decay)),
-        first(spec.penalty == Penalty::span ? spec.decay : 1.0),
-        next(spec.penalty == Penalty::span ? spec.decay : 1.0) {}
+  explicit PartialCosts(const PartialTree& kernel)
+      : decay(kernel.decay),
+        node(std::sqrt(kernel.depth_decay)),
+        first(kernel.step()),
+        next(kernel.step()) {}
+
   double decay;  // a node without children, and each child that is passed over
   double node;   // every node
   double first;  // the first child, in place of a node without children
@@ -35,8 +36,8 @@ struct PartialCosts {
 
 class PartialBounds {
  public:
-  PartialBounds(const KernelSpec& spec, const Dag& dag)
-      : costs_(spec), alone_(dag.size()), edge_begin_(dag.size() + 1, 0), after_(dag.n_edges()) {
+  PartialBounds(const PartialTree& kernel, const Dag& dag)
+      : costs_(kernel), alone_(dag.size()), edge_begin_(dag.size() + 1, 0), after_(dag.n_edges()) {
     std::vector<double> total(dag.size());
     for (NodeId v = 0; v < dag.size(); ++v) {
       const auto children = dag.children(v);

@@ -45,9 +45,9 @@ struct Total {
 };
 
 // By label, the nodes that have it.
-std::vector<State> single_nodes(const KernelSpec& spec, const Dag& dag,
+std::vector<State> single_nodes(const PartialTree& kernel, const Dag& dag,
                                 const WeightedNodes& nodes) {
-  const PartialCosts costs(spec);
+  const PartialCosts costs(kernel);
   std::vector<State> states(dag.labels().size());
   for (NodeId u = 0; u < dag.size(); ++u) {
     if (nodes.frequency[u] == 0) continue;
@@ -65,9 +65,10 @@ std::vector<State> single_nodes(const KernelSpec& spec, const Dag& dag,
 
 class PartialSearch {
  public:
-  PartialSearch(const MiningTask& task, const PartialBounds& bounds, bool complete,
-                Scratch& scratch, Total& total, const StopToken& token)
-      : task_(task),
+  PartialSearch(const PartialTree& kernel, const MiningTask& task, const PartialBounds& bounds,
+                bool complete, Scratch& scratch, Total& total, const StopToken& token)
+      : kernel_(kernel),
+        task_(task),
         bounds_(bounds),
         complete_(complete),
         scratch_(scratch),
@@ -90,7 +91,7 @@ class PartialSearch {
 
  private:
   void grow(const State& state, std::size_t depth) {
-    const std::uint32_t most = task_.spec.max_subsequence;
+    const std::uint32_t most = kernel_.max_subsequence;
     if (most > 0 && state.n_children[depth] >= most) return;
     for (PartialGrowth::Grown& grown :
          scratch_.growth.grow(state.found, depth, bounds_.costs(), token_)) {
@@ -120,6 +121,7 @@ class PartialSearch {
     stack_.push_back(std::move(state));
   }
 
+  const PartialTree kernel_;
   const MiningTask& task_;
   const PartialBounds& bounds_;
   const bool complete_;
@@ -143,31 +145,32 @@ void to_flat(const Shape& shape, FlatFragment& out) {
 
 }  // namespace
 
-double best_single_node(const KernelSpec& spec, const Dag& dag, const WeightedNodes& nodes,
+double best_single_node(const PartialTree& kernel, const Dag& dag, const WeightedNodes& nodes,
                         Criterion criterion, std::uint64_t min_frequency) {
   Judge judge(nodes, criterion);
   double best = 0.0;
-  for (const State& state : single_nodes(spec, dag, nodes)) {
+  for (const State& state : single_nodes(kernel, dag, nodes)) {
     const Worth worth = judge.of_nodes(state.found.roots, state.found.weights[0]);
     if (worth.frequency >= min_frequency) best = std::max(best, std::fabs(worth.relevance));
   }
   return best;
 }
 
-MinedFragments mine_partial_trees(const MiningTask& task, bool complete) {
-  const PartialBounds bounds(task.spec, task.dag);
-  std::vector<State> base = single_nodes(task.spec, task.dag, task.nodes);
+MinedFragments mine_partial_trees(const PartialTree& kernel, const MiningTask& task,
+                                  bool complete) {
+  const PartialBounds bounds(kernel, task.dag);
+  std::vector<State> base = single_nodes(kernel, task.dag, task.nodes);
   std::vector<Found> parts(base.size());
   const int n_threads = std::max(1, task.n_threads);
   std::vector<std::unique_ptr<Scratch>> scratch(static_cast<std::size_t>(n_threads));
   Total total;
-  parallel_for(
-      base.size(), n_threads, task.watch, [&](std::size_t i, int worker, const StopToken& token) {
-        auto& own = scratch[static_cast<std::size_t>(worker)];
-        if (!own) own = std::make_unique<Scratch>(task);
-        parts[i] =
-            PartialSearch(task, bounds, complete, *own, total, token).run(std::move(base[i]));
-      });
+  parallel_for(base.size(), n_threads, task.watch,
+               [&](std::size_t i, int worker, const StopToken& token) {
+                 auto& own = scratch[static_cast<std::size_t>(worker)];
+                 if (!own) own = std::make_unique<Scratch>(task);
+                 parts[i] = PartialSearch(kernel, task, bounds, complete, *own, total, token)
+                                .run(std::move(base[i]));
+               });
   Found all;
   for (Found& part : parts) {
     std::move(part.shapes.begin(), part.shapes.end(), std::back_inserter(all.shapes));

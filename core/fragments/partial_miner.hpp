@@ -6,14 +6,15 @@
 #pragma once
 
 #include "fragments/mined.hpp"
+#include "kernels/partial_tree.hpp"
 
 namespace filbert {
 
 // B: the heaviest single node that is frequent enough.
-double best_single_node(const KernelSpec& spec, const Dag& dag, const WeightedNodes& nodes,
+double best_single_node(const PartialTree& kernel, const Dag& dag, const WeightedNodes& nodes,
                         Criterion criterion, std::uint64_t min_frequency);
 
 // Those that pass the filter and grew from such that do; or all that pass.
-MinedFragments mine_partial_trees(const MiningTask& task, bool complete);
+MinedFragments mine_partial_trees(const PartialTree& kernel, const MiningTask& task, bool complete);
 
 }  // namespace filbert

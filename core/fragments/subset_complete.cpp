@@ -58,15 +58,17 @@ struct Total {
 
 class CompleteSearch {
  public:
-  CompleteSearch(const MiningTask& task, Scratch& scratch, Total& total, const StopToken& token)
-      : task_(task),
+  CompleteSearch(const SubsetTree& kernel, const MiningTask& task, Scratch& scratch, Total& total,
+                 const StopToken& token)
+      : kernel_(kernel),
+        task_(task),
         scratch_(scratch),
         total_(total),
         token_(token),
         filter_(task.threshold, task.min_frequency) {}
 
   Found run(SubsetFragment base) {
-    const Worth worth = scratch_.judge.of_nodes(base.members, subset_value(task_.spec, base.key));
+    const Worth worth = scratch_.judge.of_nodes(base.members, subset_value(kernel_, base.key));
     if (!filter_.hopeless(worth)) stack_.push_back({std::move(base), worth, 0});
     while (!stack_.empty()) {
       const State state = std::move(stack_.back());
@@ -95,7 +97,7 @@ class CompleteSearch {
     for (std::uint32_t i = 0; i < all_.size(); ++i) all_[i] = i;
     partition.split(all_, scratch_.places.productions(place));
     task_.look_at(1 + partition.groups().size());
-    const double value = subset_value(task_.spec, state.fragment.key) * std::sqrt(task_.spec.decay);
+    const double value = subset_value(kernel_, state.fragment.key) * std::sqrt(kernel_.decay);
     for (const Partition::Group& group : partition.groups()) {
       State larger;
       for (const std::uint32_t i : partition.members(group)) {
@@ -110,6 +112,7 @@ class CompleteSearch {
     }
   }
 
+  const SubsetTree kernel_;
   const MiningTask& task_;
   Scratch& scratch_;
   Total& total_;
@@ -122,17 +125,18 @@ class CompleteSearch {
 
 }  // namespace
 
-MinedFragments mine_completely(const MiningTask& task, std::vector<SubsetFragment> base) {
+MinedFragments mine_completely(const SubsetTree& kernel, const MiningTask& task) {
+  std::vector<SubsetFragment> base = subset_base(kernel, task.dag, task.nodes);
   const int n_threads = std::max(1, task.n_threads);
   std::vector<Found> parts(base.size());
   std::vector<std::unique_ptr<Scratch>> scratch(static_cast<std::size_t>(n_threads));
   Total total;
-  parallel_for(base.size(), n_threads, task.watch,
-               [&](std::size_t i, int worker, const StopToken& token) {
-                 auto& own = scratch[static_cast<std::size_t>(worker)];
-                 if (!own) own = std::make_unique<Scratch>(task);
-                 parts[i] = CompleteSearch(task, *own, total, token).run(std::move(base[i]));
-               });
+  parallel_for(
+      base.size(), n_threads, task.watch, [&](std::size_t i, int worker, const StopToken& token) {
+        auto& own = scratch[static_cast<std::size_t>(worker)];
+        if (!own) own = std::make_unique<Scratch>(task);
+        parts[i] = CompleteSearch(kernel, task, *own, total, token).run(std::move(base[i]));
+      });
   Found all;
   for (Found& part : parts) {
     const std::uint64_t before = all.symbols.size();

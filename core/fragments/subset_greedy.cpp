@@ -59,8 +59,8 @@ struct State {
 
 class GreedyMiner {
  public:
-  explicit GreedyMiner(const MiningTask& task)
-      : task_(task), filter_(task.threshold, task.min_frequency) {}
+  GreedyMiner(const SubsetTree& kernel, const MiningTask& task)
+      : kernel_(kernel), task_(task), filter_(task.threshold, task.min_frequency) {}
 
   MinedFragments run(std::vector<SubsetFragment> base) {
     start(std::move(base));
@@ -95,7 +95,7 @@ class GreedyMiner {
   void start(std::vector<SubsetFragment> base) {
     Judge judge(task_.nodes, task_.criterion);
     for (SubsetFragment& fragment : base) {
-      const Worth worth = judge.of_nodes(fragment.members, subset_value(task_.spec, fragment.key));
+      const Worth worth = judge.of_nodes(fragment.members, subset_value(kernel_, fragment.key));
       if (filter_.hopeless(worth) || !filter_.keeps(worth)) continue;
       update({std::move(fragment), worth});
     }
@@ -133,12 +133,12 @@ class GreedyMiner {
     scratch.places.find(key, pending.members);
     result.open.assign(key.size(), 0);
     scratch.places.mark(result.open);
-    double value = subset_value(task_.spec, key);
+    double value = subset_value(kernel_, key);
     std::vector<State> level(1), next;
     level[0].members.resize(pending.members.size());
     std::iota(level[0].members.begin(), level[0].members.end(), 0u);
     for (bool any_kept = true; any_kept; level.swap(next)) {  // tau = 1, 2, ...
-      value *= std::sqrt(task_.spec.decay);
+      value *= std::sqrt(kernel_.decay);
       any_kept = false;
       next.clear();
       for (const State& state : level) {
@@ -178,6 +178,7 @@ class GreedyMiner {
     return any_kept;
   }
 
+  const SubsetTree kernel_;
   const MiningTask& task_;
   Filter filter_;
   KeyIndex keys_;  // what has been found
@@ -188,8 +189,8 @@ class GreedyMiner {
 
 }  // namespace
 
-MinedFragments mine_greedily(const MiningTask& task, std::vector<SubsetFragment> base) {
-  return GreedyMiner(task).run(std::move(base));
+MinedFragments mine_greedily(const SubsetTree& kernel, const MiningTask& task) {
+  return GreedyMiner(kernel, task).run(subset_base(kernel, task.dag, task.nodes));
 }
 
 }  // namespace filbert

@@ -7,7 +7,7 @@
 
 namespace filbert {
 
-std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
+std::vector<SubsetFragment> subset_base(const SubsetTree& kernel, const Dag& dag,
                                         const WeightedNodes& nodes) {
   const Productions& productions = dag.productions();
   std::vector<SubsetFragment> base(productions.size());
@@ -16,7 +16,7 @@ std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
     if (nodes.frequency[u] == 0) continue;
     if (!dag.is_leaf(u)) {
       base[productions.of(u)].members.push_back(u);
-    } else if (spec.include_leaves) {
+    } else if (kernel.include_leaves) {
       leaves.push_back({{kNone, dag.label(u)}, {u}});
     }
   }
@@ -33,10 +33,21 @@ std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
   return base;
 }
 
-double subset_value(const KernelSpec& spec, std::span<const std::uint32_t> key) {
-  if (is_leaf_key(key)) return std::sqrt(spec.decay);
+double subset_value(const SubsetTree& kernel, std::span<const std::uint32_t> key) {
+  if (is_leaf_key(key)) return std::sqrt(kernel.decay);
   const auto n_bare = std::count(key.begin(), key.end(), kNone);
-  return power(std::sqrt(spec.decay), static_cast<std::uint32_t>(key.size() - n_bare));
+  return power(std::sqrt(kernel.decay), static_cast<std::uint32_t>(key.size() - n_bare));
+}
+
+double best_subset_base(const SubsetTree& kernel, const Dag& dag, const WeightedNodes& nodes,
+                        Criterion criterion, std::uint64_t min_frequency) {
+  Judge judge(nodes, criterion);
+  double best = 0.0;
+  for (const SubsetFragment& fragment : subset_base(kernel, dag, nodes)) {
+    const Worth worth = judge.of_nodes(fragment.members, subset_value(kernel, fragment.key));
+    if (worth.frequency >= min_frequency) best = std::max(best, std::fabs(worth.relevance));
+  }
+  return best;
 }
 
 }  // namespace filbert

@@ -9,6 +9,7 @@
 
 #include "fragments/mined.hpp"
 #include "fragments/subset_keys.hpp"
+#include "kernels/subset_tree.hpp"
 
 namespace filbert {
 
@@ -17,16 +18,20 @@ struct SubsetFragment {
   std::vector<NodeId> members;  // the nodes at which it is rooted, ascending
 };
 
-std::vector<SubsetFragment> subset_base(const KernelSpec& spec, const Dag& dag,
+std::vector<SubsetFragment> subset_base(const SubsetTree& kernel, const Dag& dag,
                                         const WeightedNodes& nodes);
 
 // lambda^(s/2), with s the number of productions (Theorem 1); a leaf weighs as much as one.
-double subset_value(const KernelSpec& spec, std::span<const std::uint32_t> key);
+double subset_value(const SubsetTree& kernel, std::span<const std::uint32_t> key);
+
+// The relevance of the best base fragment that is frequent enough.
+double best_subset_base(const SubsetTree& kernel, const Dag& dag, const WeightedNodes& nodes,
+                        Criterion criterion, std::uint64_t min_frequency);
 
 // Algorithm 5.1 of Pighin & Moschitti 2010.
-MinedFragments mine_greedily(const MiningTask& task, std::vector<SubsetFragment> base);
+MinedFragments mine_greedily(const SubsetTree& kernel, const MiningTask& task);
 
 // All fragments that pass the filter.
-MinedFragments mine_completely(const MiningTask& task, std::vector<SubsetFragment> base);
+MinedFragments mine_completely(const SubsetTree& kernel, const MiningTask& task);
 
 }  // namespace filbert

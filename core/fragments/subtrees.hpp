@@ -2,16 +2,17 @@
 #pragma once
 
 #include "fragments/mined.hpp"
+#include "kernels/subtree.hpp"
 
 namespace filbert {
 
 // lambda^(s/2) by node, with s the number of nodes with children below it and itself.
-std::vector<double> subtree_values(const KernelSpec& spec, const Dag& dag);
+std::vector<double> subtree_values(double decay, const Dag& dag);
 
 // The heaviest of those that are frequent enough.
-double best_subtree(const KernelSpec& spec, const Dag& dag, const WeightedNodes& nodes,
+double best_subtree(const Subtree& kernel, const Dag& dag, const WeightedNodes& nodes,
                     Criterion criterion, std::uint64_t min_frequency);
 
-MinedFragments mine_subtrees(const MiningTask& task);
+MinedFragments mine_subtrees(const Subtree& kernel, const MiningTask& task);
 
 }  // namespace filbert

@@ -2,8 +2,8 @@
 
 #include "forest/occurrences.hpp"
 #include "forest/productions.hpp"
-#include "kernels/matrix.hpp"
-#include "select/chosen_symbols.hpp"
+#include "kernels/chosen_symbols.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 
@@ -28,7 +28,7 @@ void list_trees(const Occurrences& x, WeightedNodes& nodes) {
 
 std::vector<std::uint32_t> fragment_roots(const KernelSpec& spec, const Dag& dag) {
   std::vector<std::uint32_t> roots(dag.size(), 0);
-  if (spec.kernel != TreeKernel::partial_tree && !spec.include_leaves) {
+  if (!spec->counts_leaves()) {
     const std::span<const std::uint32_t> productions = dag.productions().of_nodes();
     roots.assign(productions.begin(), productions.end());
   }

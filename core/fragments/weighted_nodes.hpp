@@ -12,7 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 

@@ -1,8 +1,8 @@
 // Partial trees: which labels need rows of Delta at all.
 //
 // Most nodes of a parse tree are words and what stands right above a word. Their Deltas are known
-// without a recursion (engine-wide constants, see LightWeights), so they get no rows and no
-// columns; what they add to the kernel of two trees is a dot product of sparse counts.
+// without a recursion (see LightWeights), so they get no rows and no columns; what they add to the
+// kernel of two trees is a dot product of sparse counts.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
 #include "kernels/node_classes.hpp"
-#include "kernels/spec.hpp"
 
 namespace filbert {
 
@@ -24,20 +23,6 @@ enum class LabelKind : std::uint8_t {
 
 // By class, over both forests.
 std::vector<LabelKind> label_kinds(const Dag& rows, const Dag& columns, const NodeClasses& classes);
-
-// With a = mu lambda^2: two terminal nodes of one label have Delta a, two simple ones a, and `pair`
-// on top where their children are equal as well.
-template <class Real>
-struct LightWeights {
-  explicit LightWeights(const KernelSpec& spec)
-      : pay(spec.penalty == Penalty::span ? Real(spec.decay) * Real(spec.decay) : Real(1.0)),
-        single(Real(spec.depth_decay) * (Real(spec.decay) * Real(spec.decay))),
-        pair(Real(spec.depth_decay) * pay * single) {}
-
-  Real pay;     // for each pair of children in a common subsequence
-  Real single;  // a
-  Real pair;
-};
 
 // A forest's trees in two parts: `heavy`, the nodes that have rows, and `light`, counts of features
 // that stand for all others: below n_classes the label, from there on a simple subtree. Entries of

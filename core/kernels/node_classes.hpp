@@ -1,5 +1,5 @@
-// Which nodes can have a Delta other than zero: nodes of one class. For subset trees a class is a
-// production, for partial trees a label, for subtrees one distinct subtree.
+// Which nodes can have a Delta other than zero: nodes of one class. By the kernel's Matching a
+// class is a production, a label, or one distinct subtree.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "forest/dag.hpp"
-#include "kernels/spec.hpp"
+#include "kernels/tree_kernel.hpp"
 
 namespace filbert {
 
@@ -27,6 +27,9 @@ struct NodeClasses {
 // One side may be larger by far: the smaller is expressed in the larger one's numbers.
 NodeClasses classify(const KernelSpec& spec, const Dag& rows, std::span<const NodeId> row_roots,
                      const Dag& columns, std::span<const NodeId> column_roots);
+
+// Leaves that count are of the classes from here on, by label; not where all nodes are by label.
+std::uint32_t first_leaf_class(const TreeKernel& kernel, const Dag& dag);
 
 // The classes of a forest's nodes in another one's numbers.
 std::vector<std::uint32_t> classes_among(const KernelSpec& spec, const Dag& from,

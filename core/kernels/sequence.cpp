@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/errors.hpp"
-#include "kernels/mirror.hpp"
+#include "base/mirror.hpp"
 
 namespace filbert {
 

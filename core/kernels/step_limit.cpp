@@ -8,11 +8,11 @@
 
 namespace filbert {
 
-std::vector<std::size_t> most_children(const KernelSpec& spec, const Dag& dag,
+std::vector<std::size_t> most_children(const StepLimit& limit, const Dag& dag,
                                        const Occurrences& trees,
                                        std::span<const std::uint32_t> class_of,
                                        std::uint32_t n_classes) {
-  const bool distinct = spec.max_subsequence == 1;
+  const bool distinct = limit.max_subsequence == 1;
   std::vector<std::size_t> most(n_classes, 0);
   std::vector<NodeId> sorted;
   for (const NodeId u : trees.nodes) {
@@ -29,23 +29,18 @@ std::vector<std::size_t> most_children(const KernelSpec& spec, const Dag& dag,
   return most;
 }
 
-double steps_of_pair(const KernelSpec& spec, std::size_t n, std::size_t m) {
-  const bool bounded = spec.max_subsequence != 0 && spec.max_subsequence < std::min(n, m);
-  return static_cast<double>(n) * static_cast<double>(m) * (bounded ? spec.max_subsequence : 1.0);
-}
-
-void check_steps(const KernelSpec& spec, std::span<const std::size_t> row_children,
+void check_steps(const StepLimit& limit, std::span<const std::size_t> row_children,
                  std::span<const std::size_t> column_children, const Dag& named) {
   double most = 0.0;
   std::uint32_t worst = 0;
   for (std::uint32_t cls = 0; cls < row_children.size(); ++cls) {
-    const double steps = steps_of_pair(spec, row_children[cls], column_children[cls]);
+    const double steps = limit.steps(row_children[cls], column_children[cls]);
     if (steps > most) {
       most = steps;
       worst = cls;
     }
   }
-  if (most <= spec.max_steps) return;
+  if (most <= limit.most) return;
   refuse_steps(named.labels().text(worst), row_children[worst], column_children[worst], most);
 }
 

@@ -7,17 +7,12 @@
 
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
+#include "kernels/subsequence_step.hpp"
 
 namespace filbert {
 
-// All lengths at once in O(n m) steps and O(m) memory: going through the pairs (i, j) of children,
-//
-//   A(i,j) = Delta(u_i, v_j) * pay * (1 + B(i-1,j-1))      subsequences whose last pair is (i, j)
-//   B(i,j) = sum of lambda^(i-i' + j-j') A(i',j'), i' <= i, j' <= j
-//
-// where `pay` is what a matched pair costs: lambda^2 for spans, 1 for gaps. C[j] holds the sum over
-// i' < i, and `before` the sum over j' < j, so nothing is ever subtracted. Of bounded length: a C
-// for each length, and A_q needs the B of length q - 1.
+// All lengths at once in O(n m) steps and O(m) memory, going through the pairs (i, j) of children
+// by the steps of subsequence_step.hpp. Of bounded length: a C for each length.
 template <class Real>
 class SubsequenceSums {
  public:
@@ -43,15 +38,11 @@ class SubsequenceSums {
     for (std::size_t i = 0; i < n; ++i) {
       Real before(0.0);
       for (std::size_t j = 0; j < m; ++j) {
-        const Real old = sums_[j];
-        Real updated = lambda_ * old;
         if (match(i, j)) {
-          const Real ending = paid(i, j) * (one + before);
-          total += ending;
-          updated += ending;
+          subsequence_step(lambda_, paid(i, j), one + before, sums_[j], before, total);
+        } else {
+          subsequence_gap(lambda_, sums_[j], before);
         }
-        before = lambda_ * before + old;
-        sums_[j] = updated;
       }
       if (m > kLongLoop) token.check();
     }
@@ -72,16 +63,12 @@ class SubsequenceSums {
         const Real paid_delta = matches ? paid(i, j) : Real(0.0);
         Real shorter(1.0);
         for (std::size_t q = 0; q < longest; ++q) {
-          const Real old = sums[q];
           const Real before = befores_[q];
-          Real updated = lambda_ * old;
           if (matches) {
-            const Real ending = paid_delta * shorter;
-            total += ending;
-            updated += ending;
+            subsequence_step(lambda_, paid_delta, shorter, sums[q], befores_[q], total);
+          } else {
+            subsequence_gap(lambda_, sums[q], befores_[q]);
           }
-          befores_[q] = lambda_ * before + old;
-          sums[q] = updated;
           shorter = before;
         }
       }

@@ -28,7 +28,7 @@ inline std::vector<std::vector<Tree>> some_forests() {
 
 // `delta` is that of all pairs of distinct nodes, by rows.
 template <class Real>
-void check_factors(const KernelSpec& spec, const Dag& dag, const std::vector<double>& delta,
+void check_factors(const SomeKernel& spec, const Dag& dag, const std::vector<double>& delta,
                    double budget, int n_threads) {
   const Factors<Real> factors = factorized<Real>(spec, dag, budget, n_threads);
   CHECK_EQUAL(factors.begin.size(), dag.size() + 1);
@@ -40,17 +40,17 @@ void check_factors(const KernelSpec& spec, const Dag& dag, const std::vector<dou
   }
 }
 
-inline void check_all_budgets(const KernelSpec& spec, const Dag& dag) {
+inline void check_all_budgets(const SomeKernel& spec, const Dag& dag) {
   const std::vector<double> delta = reference_delta(spec, dag);
   for (const double budget : kBudgets) check_factors<double>(spec, dag, delta, budget, 1);
   check_factors<double>(spec, dag, delta, 1.0, 3);
   for (const double budget : {1e9, 0.0}) check_factors<Wide>(spec, dag, delta, budget, 2);
 }
 
-inline void check_all_forests(const std::vector<KernelSpec>& specs) {
+inline void check_all_forests(const std::vector<SomeKernel>& specs) {
   for (const std::vector<Tree>& trees : some_forests()) {
     const Forest forest = forest_of(trees);
-    for (const KernelSpec& spec : specs) check_all_budgets(spec, *forest.dag);
+    for (const SomeKernel& spec : specs) check_all_budgets(spec, *forest.dag);
   }
 }
 
@@ -104,12 +104,12 @@ void check_same(const Factors<Real>& a, const Factors<Real>& b) {
 }
 
 template <class Real>
-void check_threads(const KernelSpec& spec, const Dag& dag, double budget) {
+void check_threads(const SomeKernel& spec, const Dag& dag, double budget) {
   const auto one = factorized<Real>(spec, dag, budget, 1);
   for (const int n : {2, 3, 8}) check_same(one, factorized<Real>(spec, dag, budget, n));
 }
 
-inline void check_limit_of_memory(const KernelSpec& spec, const Dag& dag) {
+inline void check_limit_of_memory(const SomeKernel& spec, const Dag& dag) {
   for (const double budget : {1.0, 0.0}) {
     const auto error =
         check::caught<OutOfMemory>([&] { factorize<double>(spec, dag, {budget, 1000}, 2, {}); });
@@ -119,7 +119,7 @@ inline void check_limit_of_memory(const KernelSpec& spec, const Dag& dag) {
 }
 
 // The same limit holds or does not, whatever the number of threads.
-inline void check_limit_of_work(const KernelSpec& spec, const Dag& dag) {
+inline void check_limit_of_work(const SomeKernel& spec, const Dag& dag) {
   for (const double budget : {1.0, 0.0}) {
     const auto within = [&](double max_work, int n_threads) {
       const FactorLimits limits{budget, ~std::uint64_t{0}, max_work};
@@ -141,7 +141,7 @@ inline void check_limit_of_work(const KernelSpec& spec, const Dag& dag) {
 }
 
 // Of a forest that takes seconds: given up at the first look.
-inline void check_interrupt(const KernelSpec& spec, const Dag& dag) {
+inline void check_interrupt(const SomeKernel& spec, const Dag& dag) {
   struct Interrupt {};
   for (const int n_threads : {1, 3}) {
     int looks = 0;

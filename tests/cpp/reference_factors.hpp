@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/factors.hpp"
-#include "engine/tree_factors.hpp"
+#include "factors/factors.hpp"
+#include "factors/tree_factors.hpp"
 #include "reference_kernels.hpp"
 
 namespace filbert {
@@ -19,7 +19,7 @@ inline Tree tree_at(const Dag& dag, NodeId u) {
 }
 
 // Delta of all pairs of distinct nodes, by rows.
-inline std::vector<double> reference_delta(const KernelSpec& spec, const Dag& dag) {
+inline std::vector<double> reference_delta(const SomeKernel& spec, const Dag& dag) {
   std::vector<Tree> trees;
   for (NodeId u = 0; u < dag.size(); ++u) trees.push_back(tree_at(dag, u));
   std::vector<double> all;
@@ -34,7 +34,7 @@ inline double plain(const Wide& x) { return x.to_double(); }
 
 // With the rows.
 template <class Real>
-Factors<Real> factorized(const KernelSpec& spec, const Dag& dag, double budget, int n_threads) {
+Factors<Real> factorized(const SomeKernel& spec, const Dag& dag, double budget, int n_threads) {
   Factors<Real> factors = factorize<Real>(spec, dag, {budget}, n_threads, {});
   list_rows(factors);
   return factors;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/spec.hpp"
+#include "some_kernel.hpp"
 #include "trees.hpp"
 
 namespace filbert {
@@ -42,7 +42,7 @@ inline Ways subset_ways(const Tree& node, double root_decay) {
   return ways;
 }
 
-inline Ways partial_ways(const Tree& node, const KernelSpec& spec) {
+inline Ways partial_ways(const Tree& node, const SomeKernel& spec) {
   const double root = std::sqrt(spec.depth_decay);
   Ways ways{{{node.label, {}}, root * spec.decay}};
   std::vector<Ways> below;
@@ -82,13 +82,10 @@ inline Ways subtree_ways(const Tree& node, double root_decay) {
   return {{node, weight}};
 }
 
-inline Ways ways_at(const Tree& node, const KernelSpec& spec) {
+inline Ways ways_at(const Tree& node, const SomeKernel& spec) {
   const double root = std::sqrt(spec.decay);
-  switch (spec.kernel) {
-    case TreeKernel::subtree: return subtree_ways(node, root);
-    case TreeKernel::partial_tree: return partial_ways(node, spec);
-    case TreeKernel::subset_tree: break;
-  }
+  if (spec.name == "subtree") return subtree_ways(node, root);
+  if (spec.name == "partial_tree") return partial_ways(node, spec);
   if (node.children.empty() && spec.include_leaves) return {{node, root}};
   return subset_ways(node, root);
 }
@@ -100,7 +97,7 @@ struct Figures {
 };
 
 // By fragment, all that is in one tree.
-inline std::map<std::string, Figures> all_fragments(const Tree& tree, const KernelSpec& spec) {
+inline std::map<std::string, Figures> all_fragments(const Tree& tree, const SomeKernel& spec) {
   std::map<std::string, Figures> found;
   const std::function<void(const Tree&)> visit = [&](const Tree& node) {
     std::map<std::string, Figures> here;

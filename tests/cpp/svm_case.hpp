@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "learn/svm_problem.hpp"
+#include "learn/svm/svm_problem.hpp"
 #include "trees.hpp"
 
 namespace filbert {

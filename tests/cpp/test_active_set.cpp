@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "learn/row_trainer.hpp"
+#include "learn/svm/row_trainer.hpp"
 #include "reference_kernels.hpp"
 #include "svm_case.hpp"
 
@@ -11,7 +11,7 @@ namespace filbert {
 
 namespace {
 
-const KernelSpec kSpec = partial_tree(0.4, 0.4);
+const SomeKernel kSpec = partial_tree(0.4, 0.4);
 
 // K(i, j) = 100 i + j, so that an entry tells where it belongs.
 class NumberedRows final : public RowSource {

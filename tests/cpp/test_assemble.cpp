@@ -3,7 +3,7 @@
 
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "engine/tree_factors.hpp"
+#include "factors/tree_factors.hpp"
 #include "reference_factors.hpp"
 
 namespace filbert {
@@ -14,10 +14,10 @@ constexpr double kTolerance = 1e-12;
 struct Interrupt {};
 
 template <class Real>
-TreeFactors assembled(const KernelSpec& spec, const Forest& forest, bool normalize,
+TreeFactors assembled(const SomeKernel& spec, const Forest& forest, bool normalize,
                       double budget = 4.0, int n_threads = 1) {
   Factors<Real> factors = factorize<Real>(spec, *forest.dag, {budget}, n_threads, {});
-  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
+  const bool include_leaves = KernelSpec(spec)->counts_leaves();
   return assemble(std::move(factors), *forest.dag, forest.roots, {include_leaves, normalize},
                   n_threads, {});
 }
@@ -43,7 +43,7 @@ std::vector<std::vector<Tree>> some_forests() {
 void the_kernel_matrix() {
   for (const std::vector<Tree>& trees : some_forests()) {
     const Forest forest = forest_of(trees);
-    for (const KernelSpec& spec :
+    for (const SomeKernel& spec :
          {subtree(0.4), subset_tree(0.4), subset_tree(1.0, true), partial_tree(0.4, 0.6),
           partial_tree(1.0, 1.0), partial_tree(0.7, 0.4, Penalty::gaps, 2)}) {
       for (const bool normalize : {false, true}) {
@@ -65,7 +65,7 @@ void repeated_nodes() {
     trees.push_back({"R", std::vector<Tree>(n, Tree{"T", {{"x", {}}}})});
   }
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : {subset_tree(0.4), subset_tree(0.1, true), subtree(0.4)}) {
+  for (const SomeKernel& spec : {subset_tree(0.4), subset_tree(0.1, true), subtree(0.4)}) {
     for (const bool normalize : {false, true}) {
       check_matrix(assembled<double>(spec, forest, normalize),
                    reference_matrix(spec, trees, trees, normalize));
@@ -78,7 +78,7 @@ void a_part_of_a_forest() {
   const Forest all = forest_of(trees);
   const Forest part{all.dag, {all.roots.begin() + 5, all.roots.begin() + 12}};
   const std::vector<Tree> some(trees.begin() + 5, trees.begin() + 12);
-  const KernelSpec spec = subset_tree(0.4);
+  const SomeKernel spec = subset_tree(0.4);
   check_matrix(assembled<double>(spec, part, true), reference_matrix(spec, some, some, true));
 }
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/tree_factors.hpp"
-#include "learn/dual_descent.hpp"
+#include "factors/tree_factors.hpp"
+#include "learn/svm/dual_descent.hpp"
 #include "reference_factors.hpp"
 #include "svm_case.hpp"
 

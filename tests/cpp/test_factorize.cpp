@@ -5,7 +5,7 @@ namespace filbert {
 
 namespace {
 
-std::vector<KernelSpec> factorised_specs() {
+std::vector<SomeKernel> factorised_specs() {
   return {subtree(0.4),           subtree(1.0),     subset_tree(0.01),     subset_tree(0.4),
           subset_tree(0.4, true), subset_tree(1.0), subset_tree(1.0, true)};
 }
@@ -51,7 +51,7 @@ Forest wide_nodes(std::size_t n, int n_slots, std::uint32_t n_choices) {
 // There are 2^12 classes of fragments: the budget ends the walk, and the pairs are right.
 void a_budget_that_runs_out() {
   const Forest forest = wide_nodes(40, 12, 2);
-  const KernelSpec spec = subset_tree(0.4);
+  const SomeKernel spec = subset_tree(0.4);
   CHECK(factorized<double>(spec, *forest.dag, 0.5, 1).n_blocks_by_pairs > 0);
   CHECK_EQUAL(factorized<double>(spec, *forest.dag, 1e9, 1).n_blocks_by_pairs, 0);
   check_all_budgets(spec, *forest.dag);

@@ -5,8 +5,8 @@ namespace filbert {
 
 namespace {
 
-std::vector<KernelSpec> partial_specs() {
-  std::vector<KernelSpec> specs;
+std::vector<SomeKernel> partial_specs() {
+  std::vector<SomeKernel> specs;
   for (const Penalty penalty : {Penalty::span, Penalty::gaps}) {
     for (const std::uint32_t longest : {0, 1, 2, 3, 100}) {
       specs.push_back(partial_tree(0.4, 0.6, penalty, longest));
@@ -39,7 +39,7 @@ void proportional_values_are_one_feature() {
     trees.push_back(tree);
   }
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : {partial_tree(0.4, 0.4), partial_tree(1.0, 1.0)}) {
+  for (const SomeKernel& spec : {partial_tree(0.4, 0.4), partial_tree(1.0, 1.0)}) {
     const auto factors = factorized<double>(spec, *forest.dag, 1e9, 1);
     CHECK_EQUAL(factors.mass.size(), 2);  // S alone, and S with some of the five
     check_factors<double>(spec, *forest.dag, reference_delta(spec, *forest.dag), 1e9, 1);
@@ -48,7 +48,7 @@ void proportional_values_are_one_feature() {
 
 // Enough for threads to be used, and for blocks that are closed by pairs.
 void threads_do_not_matter() {
-  const KernelSpec spec = partial_tree(0.4, 0.4);
+  const SomeKernel spec = partial_tree(0.4, 0.4);
   std::vector<Tree> trees = random_trees(21, 300, 5, 3);
   for (const Tree& tree : near_duplicates(22, 100, 5)) trees.push_back(tree);
   const Forest forest = forest_of(trees);
@@ -67,7 +67,7 @@ void limits() {
 }
 
 void a_limit_of_steps() {
-  KernelSpec spec = partial_tree(0.4, 0.4);
+  SomeKernel spec = partial_tree(0.4, 0.4);
   spec.max_steps = 100.0;
   const Forest forest = forest_of({{"S", std::vector<Tree>(11, Tree{"a", {}})}});
   const auto error =
@@ -113,7 +113,7 @@ void sides() {
     for (std::size_t u = dag.size(); u-- > 0;) {
       for (const NodeId c : dag.children(static_cast<NodeId>(u))) side[c] |= side[u];
     }
-    const KernelSpec spec = partial_tree(0.4, 0.6);
+    const SomeKernel spec = partial_tree(0.4, 0.6);
     const std::vector<double> expected = reference_delta(spec, dag);
     for (const double budget : {1e9, 1.0, 0.0}) {
       FactorLimits limits{budget};

@@ -2,8 +2,8 @@
 // forests that were built apart, against the kernels themselves.
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "learn/growing_term.hpp"
-#include "learn/perceptron.hpp"
+#include "learn/perceptron/growing_term.hpp"
+#include "learn/perceptron/perceptron.hpp"
 #include "reference_kernels.hpp"
 
 namespace filbert {
@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kTolerance = 1e-10;
 
-std::vector<KernelSpec> specs() {
-  KernelSpec gaps = partial_tree(0.4, 0.6);
+std::vector<SomeKernel> specs() {
+  SomeKernel gaps = partial_tree(0.4, 0.6);
   gaps.penalty = Penalty::gaps;
-  KernelSpec short_ones = partial_tree(0.5, 0.4);
+  SomeKernel short_ones = partial_tree(0.5, 0.4);
   short_ones.max_subsequence = 2;
   return {
       subtree(0.4), subset_tree(0.4, false), subset_tree(0.7, true), partial_tree(0.4, 0.4), gaps,
@@ -47,7 +47,7 @@ struct Scored {
   std::uint64_t n_nodes = 0;
 };
 
-Scored grow(const KernelSpec& spec, const std::vector<Tree>& trees, bool apart) {
+Scored grow(const SomeKernel& spec, const std::vector<Tree>& trees, bool apart) {
   const std::vector<ExamplePart> parts = parts_of(trees, apart);
   const auto term = growing_trees(spec, 2);
   const auto scratch = term->scratch();
@@ -72,7 +72,7 @@ Scored grow(const KernelSpec& spec, const std::vector<Tree>& trees, bool apart) 
 
 void trees_that_come_one_by_one() {
   const std::vector<Tree> trees = random_trees(1, 30, 4, 3);
-  for (const KernelSpec& spec : specs()) {
+  for (const SomeKernel& spec : specs()) {
     const std::vector<double> k = reference_matrix(spec, trees, trees, false);
     const Scored scored = grow(spec, trees, true);
     for (std::size_t x = 0; x < trees.size(); ++x) {
@@ -95,7 +95,7 @@ void trees_that_come_one_by_one() {
 
 void the_same_bits_from_any_forest() {
   const std::vector<Tree> trees = random_trees(2, 30, 4, 3);
-  for (const KernelSpec& spec : specs()) {
+  for (const SomeKernel& spec : specs()) {
     const Scored apart = grow(spec, trees, true);
     const Scored together = grow(spec, trees, false);
     CHECK(apart.values == together.values);
@@ -105,7 +105,7 @@ void the_same_bits_from_any_forest() {
 
 // Nodes too wide for each other are refused before anything is learnt.
 void wide_nodes() {
-  KernelSpec spec = partial_tree(0.4, 0.4);
+  SomeKernel spec = partial_tree(0.4, 0.4);
   spec.max_steps = 12.0;
   const Forest three = read("(a b b b)");
   const Forest four = read("(a b b b b)");

@@ -4,8 +4,8 @@
 
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 
@@ -35,7 +35,7 @@ void large_values_normalised() {
   const std::vector<std::size_t> changed{0, 1, 10, 40};
   const Forest forest = stars(1100, changed);
   for (const bool leaves : {false, true}) {
-    const KernelSpec spec = subset_tree(1.0, leaves);
+    const SomeKernel spec = subset_tree(1.0, leaves);
     const std::vector<double> within = matrix(spec, forest, true);
     const std::vector<double> between = matrix(spec, forest, stars(1100, changed), true);
     for (std::size_t i = 0; i < 4; ++i) {
@@ -84,7 +84,7 @@ void overflow_names_the_trees() {
 // Small values in the tile of a large one are computed again with it, to the same result.
 void small_values_beside_large_ones() {
   const std::vector<Tree> trees = random_trees(1, 30, 3);
-  for (const KernelSpec& spec : {subset_tree(1.0), subset_tree(1.0, true)}) {
+  for (const SomeKernel& spec : {subset_tree(1.0), subset_tree(1.0, true)}) {
     DagBuilder builder;
     std::vector<NodeId> roots{star(builder, 1100, 0)};
     for (const Tree& tree : trees) roots.push_back(insert(builder, tree));
@@ -130,7 +130,7 @@ void large_partial_trees() {
     return log_factorial(n + m) - log_factorial(n) - log_factorial(m);
   };
   for (const Penalty penalty : {Penalty::span, Penalty::gaps}) {
-    const KernelSpec spec = partial_tree(1.0, 1.0, penalty);
+    const SomeKernel spec = partial_tree(1.0, 1.0, penalty);
     const std::vector<double> k = matrix(spec, flat_trees(widths), true);
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
@@ -150,24 +150,21 @@ void bounded_subsequences_of_wide_trees() {
   const double n = 3000, m = 5000;
   const double pairs = n * m;
   const double pairs_of_two = n * (n - 1) / 2 * (m * (m - 1) / 2);
-  const KernelSpec one = partial_tree(1.0, 1.0, Penalty::span, 1);
+  const SomeKernel one = partial_tree(1.0, 1.0, Penalty::span, 1);
   CHECK_NEAR(matrix(one, forest, false)[1], 1 + pairs + pairs, kTolerance);
-  const KernelSpec two = partial_tree(1.0, 1.0, Penalty::gaps, 2);
+  const SomeKernel two = partial_tree(1.0, 1.0, Penalty::gaps, 2);
   CHECK_NEAR(matrix(two, forest, false)[1], 1 + pairs_of_two + pairs + pairs, kTolerance);
 }
 
 // --- very small decays: what is left is the number of pairs of the smallest fragments
 
-bool has_smallest(const KernelSpec& spec, const Tree& u, const Tree& v) {
-  switch (spec.kernel) {
-    case TreeKernel::subtree: return count_inner(u) == 1 && is_inner(u) && u == v;
-    case TreeKernel::partial_tree: return u.label == v.label;
-    case TreeKernel::subset_tree: break;
-  }
+bool has_smallest(const SomeKernel& spec, const Tree& u, const Tree& v) {
+  if (spec.name == "subtree") return count_inner(u) == 1 && is_inner(u) && u == v;
+  if (spec.name == "partial_tree") return u.label == v.label;
   return same_production(u, v) || (spec.include_leaves && !is_inner(u) && u == v);
 }
 
-double count_smallest(const KernelSpec& spec, const Tree& a, const Tree& b) {
+double count_smallest(const SomeKernel& spec, const Tree& a, const Tree& b) {
   std::vector<const Tree*> nodes_a, nodes_b;
   list_nodes(a, nodes_a);
   list_nodes(b, nodes_b);
@@ -178,8 +175,8 @@ double count_smallest(const KernelSpec& spec, const Tree& a, const Tree& b) {
   return count;
 }
 
-std::vector<KernelSpec> tiny_specs() {
-  std::vector<KernelSpec> specs;
+std::vector<SomeKernel> tiny_specs() {
+  std::vector<SomeKernel> specs;
   for (const double tiny : {1e-190, 1e-200, 0.99e-200, 1e-250, 1e-308, 4.9e-324}) {
     specs.insert(specs.end(), {subtree(tiny), subset_tree(tiny), subset_tree(tiny, true),
                                partial_tree(tiny, 0.4), partial_tree(0.4, tiny),
@@ -192,7 +189,7 @@ std::vector<KernelSpec> tiny_specs() {
 void tiny_decays_normalised() {
   const std::vector<Tree> trees = random_trees(2, 25, 3);
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : tiny_specs()) {
+  for (const SomeKernel& spec : tiny_specs()) {
     const std::vector<double> k = matrix(spec, forest, true);
     for (std::size_t i = 0; i < trees.size(); ++i) {
       for (std::size_t j = 0; j < trees.size(); ++j) {
@@ -210,7 +207,7 @@ void tiny_decays_not_normalised() {
   const std::vector<Tree> trees = random_trees(3, 15, 3);
   const Forest forest = forest_of(trees);
   for (const double tiny : {1e-190, 1e-250, 1e-300}) {
-    for (const KernelSpec& spec : {subtree(tiny), subset_tree(tiny), subset_tree(tiny, true)}) {
+    for (const SomeKernel& spec : {subtree(tiny), subset_tree(tiny), subset_tree(tiny, true)}) {
       const std::vector<double> k = matrix(spec, forest, false);
       for (std::size_t i = 0; i < trees.size(); ++i) {
         const double expected = tiny * count_smallest(spec, trees[0], trees[i]);
@@ -218,14 +215,14 @@ void tiny_decays_not_normalised() {
       }
     }
   }
-  const KernelSpec below_double = partial_tree(1e-200, 1.0);
+  const SomeKernel below_double = partial_tree(1e-200, 1.0);
   CHECK(matrix(below_double, forest, false) == std::vector<double>(15 * 15, 0.0));
   CHECK(!self_kernels(below_double, trees_of(forest), 1, {})[0].is_zero());
 }
 
 void decays_of_zero() {
   const Forest forest = forest_of(random_trees(4, 10, 3));
-  for (const KernelSpec& spec :
+  for (const SomeKernel& spec :
        {subtree(0.0), subset_tree(0.0), partial_tree(0.0, 0.5), partial_tree(0.5, 0.0)}) {
     CHECK(matrix(spec, forest, true) == std::vector<double>(100, 0.0));
     CHECK(matrix(spec, forest, forest, false) == std::vector<double>(100, 0.0));
@@ -237,7 +234,7 @@ void decays_of_zero() {
 void too_many_occurrences() {
   const Forest huge = doubling_forest(60);
   const Forest forest{huge.dag, {2, 3, huge.roots[0]}};
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     const auto error = check::caught<CapacityError>([&] { matrix(spec, forest, true); });
     CHECK(error.has_value());
     if (error) CHECK_EQUAL(std::string(error->what()).substr(0, 7), "tree 2 ");

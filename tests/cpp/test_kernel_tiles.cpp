@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "check.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 
@@ -35,7 +35,7 @@ Forest many_trees_again() {
   return {builder.finish(), roots};
 }
 
-void check_places(const KernelSpec& spec, bool normalize, const std::vector<double>& k) {
+void check_places(const SomeKernel& spec, bool normalize, const std::vector<double>& k) {
   std::vector<Tree> trees;
   for (const std::size_t i : kPlaces) trees.push_back(many_trees()[i]);
   const std::vector<double> expected = reference_matrix(spec, trees, trees, normalize);
@@ -57,7 +57,7 @@ bool all_near(const std::vector<double>& a, const std::vector<double>& b) {
 
 void several_tiles_within() {
   const Forest forest = forest_of(many_trees());
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     for (const bool normalize : {false, true}) {
       const std::vector<double> k = matrix(spec, forest, normalize);
       check_places(spec, normalize, k);
@@ -69,7 +69,7 @@ void several_tiles_within() {
 void several_tiles_between() {
   const Forest a = forest_of(many_trees());
   const Forest b = many_trees_again();
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     const std::vector<double> k = matrix(spec, a, b, true);
     check_places(spec, true, k);
     CHECK(all_written(k));
@@ -78,7 +78,7 @@ void several_tiles_between() {
 
 void within_equals_between() {
   const Forest forest = forest_of(many_trees());
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     CHECK(all_near(matrix(spec, forest, false), matrix(spec, forest, forest, false)));
   }
 }
@@ -87,7 +87,7 @@ void threads_change_nothing() {
   const Forest a = forest_of(many_trees());
   Forest b = many_trees_again();
   b.roots.resize(100);
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     const std::vector<double> within = matrix(spec, a, true, 1);
     const std::vector<double> between = matrix(spec, b, a, false, 1);
     for (const int n_threads : {2, 5}) {
@@ -138,7 +138,7 @@ void tiles_full_of_nodes() {
   const std::size_t n = forest.roots.size();
   CHECK(reachable(*forest.dag, forest.roots).size() > 3 * 16384);
   CHECK(reachable(*forest.dag, std::vector<NodeId>{forest.roots[10]}).size() > 16384);
-  for (const KernelSpec& spec : {subtree(0.4), subset_tree(0.4)}) {
+  for (const SomeKernel& spec : {subtree(0.4), subset_tree(0.4)}) {
     const std::vector<double> k = matrix(spec, forest, false);
     CHECK(same_bits(matrix(spec, forest, false, 1), k));
     for (const std::size_t i : {0, 9, 10, 11, 23}) {
@@ -177,7 +177,7 @@ Tree tree_at(const Dag& dag, NodeId u) {
 void several_blocks_of_rows() {
   const Forest forest = trees_of_one_production();
   const std::size_t n = forest.roots.size();
-  const KernelSpec spec = subset_tree(0.4);
+  const SomeKernel spec = subset_tree(0.4);
   const std::vector<double> k = matrix(spec, forest, forest, false);
   CHECK(all_near(k, matrix(spec, forest, false)));
   for (const std::size_t i : {0, 7, 8, 15, 25}) {

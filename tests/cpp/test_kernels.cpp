@@ -1,8 +1,8 @@
 // The kernels' values, against the reference, on random small trees.
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 
@@ -20,7 +20,7 @@ void between_forests_built_apart() {
   const std::vector<Tree> more = random_trees(2, 17, 3, 5);
   const Forest a = forest_of(few);
   const Forest b = forest_of(more);
-  for (const KernelSpec& spec : many_specs()) {
+  for (const SomeKernel& spec : many_specs()) {
     for (const bool normalize : {false, true}) {
       check_near(matrix(spec, a, b, normalize), reference_matrix(spec, few, more, normalize));
       check_near(matrix(spec, b, a, normalize), reference_matrix(spec, more, few, normalize));
@@ -35,7 +35,7 @@ void few_large_trees_with_many_small_ones() {
   const Forest a = forest_of(large);
   const Forest b = forest_of(small);
   CHECK(a.dag->size() > b.dag->size());
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     check_near(matrix(spec, a, b, true), reference_matrix(spec, large, small, true));
     check_near(matrix(spec, b, a, false), reference_matrix(spec, small, large, false));
   }
@@ -44,7 +44,7 @@ void few_large_trees_with_many_small_ones() {
 void within_one_forest() {
   const std::vector<Tree> trees = random_trees(5, 19, 3, 5);
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : many_specs()) {
+  for (const SomeKernel& spec : many_specs()) {
     const std::vector<double> expected = reference_matrix(spec, trees, trees);
     check_near(matrix(spec, forest, false), expected);
     check_near(matrix(spec, forest, forest, false), expected);
@@ -57,7 +57,7 @@ void within_one_forest() {
 void self_kernels_are_the_diagonal() {
   const std::vector<Tree> trees = random_trees(6, 150, 3, 4);
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     const std::vector<Wide> selves = self_kernels(spec, trees_of(forest), 2, {});
     CHECK_EQUAL(selves.size(), trees.size());
     for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -74,7 +74,7 @@ void parts_of_one_forest() {
   const Forest b{all.dag, {all.roots.begin() + 7, all.roots.end()}};
   const std::vector<Tree> trees_a(trees.begin(), trees.begin() + 11);
   const std::vector<Tree> trees_b(trees.begin() + 7, trees.end());
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     check_near(matrix(spec, a, b, true), reference_matrix(spec, trees_a, trees_b, true));
   }
 }
@@ -83,7 +83,7 @@ void equal_trees_have_equal_rows() {
   std::vector<Tree> trees = random_trees(8, 12, 3);
   trees.insert(trees.end(), {trees[3], trees[3], trees[0]});
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     check_near(matrix(spec, forest, true), reference_matrix(spec, trees, trees, true));
   }
 }
@@ -92,7 +92,7 @@ void equal_trees_have_equal_rows() {
 void symmetry_is_exact() {
   const Forest forest = forest_of(random_trees(9, 60, 4));
   const std::size_t n = forest.roots.size();
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     const std::vector<double> k = matrix(spec, forest, true);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) CHECK_EQUAL(k[i * n + j], k[j * n + i]);
@@ -106,7 +106,7 @@ void symmetry_is_exact() {
 void trees_without_fragments() {
   const std::vector<Tree> trees{{"A", {}}, {"A", {{"A", {}}}}, {"B", {}}};
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : {subtree(0.4), subset_tree(0.4)}) {
+  for (const SomeKernel& spec : {subtree(0.4), subset_tree(0.4)}) {
     const std::vector<double> expected{0, 0, 0, 0, 1, 0, 0, 0, 0};
     CHECK(matrix(spec, forest, true) == expected);
     CHECK(matrix(spec, forest, forest, true) == expected);
@@ -117,7 +117,7 @@ void trees_without_fragments() {
 void forests_with_nothing_in_common() {
   const Forest a = read("(A (B b)) (B a)");
   const Forest b = read("(X (Y y)) (Y x) (Z z z)");
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     CHECK(matrix(spec, a, b, true) == std::vector<double>(6, 0.0));
     CHECK(matrix(spec, b, a, false) == std::vector<double>(6, 0.0));
   }
@@ -127,7 +127,7 @@ void no_trees() {
   const Forest some = forest_of(random_trees(10, 20, 3));
   const Forest none{DagBuilder().finish(), {}};
   const Forest none_of_some{some.dag, {}};
-  for (const KernelSpec& spec : some_specs()) {
+  for (const SomeKernel& spec : some_specs()) {
     for (const bool normalize : {false, true}) {
       CHECK(matrix(spec, none, normalize).empty());
       CHECK(matrix(spec, none_of_some, normalize).empty());
@@ -157,7 +157,7 @@ void check_steps_of(std::size_t n, std::size_t m, std::uint32_t max_subsequence,
   const Forest stars = two_stars(n, m);
   const Forest a{stars.dag, {stars.roots[0]}};
   const Forest b{stars.dag, {stars.roots[1]}};
-  KernelSpec spec = partial_tree(0.4, 0.4, Penalty::span, max_subsequence);
+  SomeKernel spec = partial_tree(0.4, 0.4, Penalty::span, max_subsequence);
   spec.max_steps = steps;
   CHECK(std::isfinite(matrix(spec, a, b, false)[0]));
   spec.max_steps = steps - 1;
@@ -180,7 +180,7 @@ void too_many_steps() {
 void the_expensive_label_is_named() {
   const Forest small = read("(star a b c)");
   const Forest large = read("(x (y z)) (y u v w) (star a b c)");
-  KernelSpec spec = partial_tree(0.4, 0.4);
+  SomeKernel spec = partial_tree(0.4, 0.4);
   spec.max_steps = 8;
   for (const auto& [a, b] : {std::pair(small, large), std::pair(large, small)}) {
     const auto error =
@@ -191,9 +191,9 @@ void the_expensive_label_is_named() {
 
 void steps_matter_to_partial_trees_alone() {
   const Forest stars = two_stars(20, 50);
-  for (KernelSpec spec : some_specs()) {
+  for (SomeKernel spec : some_specs()) {
     spec.max_steps = 1.0;
-    if (spec.kernel == TreeKernel::partial_tree) {
+    if (spec.name == "partial_tree") {
       CHECK_THROWS(TooExpensive, matrix(spec, stars, true));
       CHECK_THROWS(TooExpensive, self_kernels(spec, trees_of(stars), 1, {}));
     } else {
@@ -218,7 +218,7 @@ void messages_are_utf8() {
     Tree star{std::string(n, 'x'), {{"a", {}}, {"b", {}}}};
     for (int i = 0; i < 30; ++i) star.label += "\xE6\x9C\xA8";
     const Forest forest = forest_of({star});
-    KernelSpec spec = partial_tree(0.4, 0.4);
+    SomeKernel spec = partial_tree(0.4, 0.4);
     spec.max_steps = 3;
     const auto error = check::caught<TooExpensive>([&] { matrix(spec, forest, false); });
     CHECK(error && is_label(error->what()));
@@ -233,7 +233,7 @@ void a_watch_can_interrupt() {
   const Forest stars = two_stars(20000, 20000);
   const Watch watch = [](std::size_t, std::size_t) { throw Interrupt{}; };
   for (const std::uint32_t longest : {0, 2}) {
-    const KernelSpec spec = partial_tree(0.4, 0.4, Penalty::span, longest);
+    const SomeKernel spec = partial_tree(0.4, 0.4, Penalty::span, longest);
     double out[4];
     CHECK_THROWS(Interrupt, kernel_matrix(spec, trees_of(stars), true, 2, watch, out));
   }

@@ -8,7 +8,7 @@
 #include "base/ids.hpp"
 #include "base/rng.hpp"
 #include "check.hpp"
-#include "kernels/lanes.hpp"
+#include "rows/lanes.hpp"
 
 namespace filbert {
 

@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "kernels/long_chains.hpp"
-#include "kernels/matrix.hpp"
 #include "kernels/node_classes.hpp"
 #include "reference_kernels.hpp"
+#include "rows/long_chains.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 
@@ -25,7 +25,7 @@ Tree chain_like(std::mt19937& random, int depth) {
   return tree;
 }
 
-void check_pairs(const KernelSpec& spec, const std::vector<Tree>& trees_a, const Forest& a,
+void check_pairs(const SomeKernel& spec, const std::vector<Tree>& trees_a, const Forest& a,
                  const std::vector<Tree>& trees_b, const Forest& b) {
   const NodeClasses classes = classify(spec, *a.dag, a.roots, *b.dag, b.roots);
   const Occurrences xa = count_occurrences(*a.dag, a.roots, classes.rows);
@@ -34,7 +34,7 @@ void check_pairs(const KernelSpec& spec, const std::vector<Tree>& trees_a, const
     for (std::size_t j = 0; j < trees_b.size(); ++j) {
       const CountedTree ti{*a.dag, xa.nodes_of(i), xa.counts_of(i), classes.rows};
       const CountedTree tj{*b.dag, xb.nodes_of(j), xb.counts_of(j), classes.columns()};
-      const double actual = subset_tree_of_chains(spec, ti, tj, StopToken{}).to_double();
+      const double actual = KernelSpec(spec)->sum_of_chains(ti, tj, StopToken{}).to_double();
       CHECK_NEAR(actual, reference_kernel(spec, trees_a[i], trees_b[j]), kTolerance);
     }
   }
@@ -48,7 +48,7 @@ void small_trees() {
   const Forest b = forest_of(others);
   for (const double decay : {0.0, 1e-3, 0.4, 1.0}) {
     for (const bool leaves : {false, true}) {
-      const KernelSpec spec = subset_tree(decay, leaves);
+      const SomeKernel spec = subset_tree(decay, leaves);
       check_pairs(spec, trees, a, trees, a);
       check_pairs(spec, trees, a, others, b);
       check_pairs(spec, others, b, trees, a);

@@ -4,9 +4,9 @@
 #include "base/errors.hpp"
 #include "base/place_map.hpp"
 #include "check.hpp"
-#include "kernels/matrix.hpp"
-#include "learn/plane_store.hpp"
+#include "learn/planes/plane_store.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
 
 namespace filbert {
 
@@ -16,17 +16,17 @@ constexpr double kTolerance = 1e-10;
 constexpr PlaneStorage kStorages[] = {PlaneStorage::lists, PlaneStorage::dags,
                                       PlaneStorage::one_dag};
 
-std::vector<KernelSpec> specs() {
-  KernelSpec gaps = partial_tree(0.4, 0.6);
+std::vector<SomeKernel> specs() {
+  SomeKernel gaps = partial_tree(0.4, 0.6);
   gaps.penalty = Penalty::gaps;
-  KernelSpec short_ones = partial_tree(0.5, 0.4);
+  SomeKernel short_ones = partial_tree(0.5, 0.4);
   short_ones.max_subsequence = 2;
   return {
       subtree(0.4), subset_tree(0.4, false), subset_tree(0.7, true), partial_tree(0.4, 0.4), gaps,
       short_ones};
 }
 
-std::shared_ptr<const TrainingTrees> training(const KernelSpec& spec, const Forest& forest,
+std::shared_ptr<const TrainingTrees> training(const SomeKernel& spec, const Forest& forest,
                                               bool normalize) {
   return std::make_shared<TrainingTrees>(spec, forest.dag, forest.roots, normalize, 1, Watch{});
 }
@@ -109,7 +109,7 @@ void check_store(PlaneStore& store, const std::vector<double>& k, std::size_t n)
 void sums_of_kernels() {
   const std::vector<Tree> trees = random_trees(1, 30, 4, 3);
   const Forest forest = forest_of(trees);
-  for (const KernelSpec& spec : specs()) {
+  for (const SomeKernel& spec : specs()) {
     const std::vector<double> k = reference_matrix(spec, trees, trees, true);
     for (const PlaneStorage storage : kStorages) {
       const auto store = make_plane_store(storage, training(spec, forest, true));
@@ -121,7 +121,7 @@ void sums_of_kernels() {
 void values_without_norms() {
   const std::vector<Tree> trees = random_trees(2, 30, 3, 3);
   const Forest forest = forest_of(trees);
-  const KernelSpec spec = subset_tree(0.4);
+  const SomeKernel spec = subset_tree(0.4);
   const std::vector<double> k = reference_matrix(spec, trees, trees, false);
   double largest = 0.0;
   for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -201,7 +201,7 @@ void rows_given_back() {
   for (int i = 0; i < 1200; ++i) top = builder.node(label, std::vector<NodeId>{top, leaf});
   const NodeId small = builder.node(builder.label("B"), std::vector<NodeId>{leaf});
   const Forest forest{builder.finish(), {top, small}};
-  const KernelSpec spec = partial_tree(0.4, 0.4);
+  const SomeKernel spec = partial_tree(0.4, 0.4);
   std::vector<double> k(4);
   kernel_matrix(spec, {*forest.dag, forest.roots}, true, 1, {}, k.data());
   const std::vector<std::uint32_t> sample{0, 1}, places{0, 1};

@@ -1,8 +1,8 @@
 // Scores by rows of Delta: against the reference, and what the nodes contribute to them.
 #include "check.hpp"
-#include "engine/row_scorer.hpp"
-#include "kernels/matrix.hpp"
 #include "reference_kernels.hpp"
+#include "rows/matrix.hpp"
+#include "scoring/row_scorer.hpp"
 
 namespace filbert {
 
@@ -18,12 +18,12 @@ std::vector<double> coefficients(std::size_t n) {
   return coef;
 }
 
-RowScorer scorer_of(const KernelSpec& spec, const Forest& support, bool normalize) {
+RowScorer scorer_of(const SomeKernel& spec, const Forest& support, bool normalize) {
   return RowScorer(spec, support.dag, support.roots, coefficients(support.roots.size()), kColumns,
                    normalize, 1, {});
 }
 
-void check_scores(const KernelSpec& spec, const std::vector<Tree>& known,
+void check_scores(const SomeKernel& spec, const std::vector<Tree>& known,
                   const std::vector<Tree>& trees, bool normalize) {
   const Forest support = forest_of(known);
   const Forest forest = forest_of(trees);
@@ -93,7 +93,7 @@ void wide_range() {
     text += ")\n";
   }
   const Forest forest = read(text);
-  const KernelSpec spec = subset_tree(1.0);
+  const SomeKernel spec = subset_tree(1.0);
   const std::vector<double> K = matrix(spec, forest, true);
   const std::vector<double> coef = coefficients(3);
   const std::vector<double> scores =

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "check.hpp"
-#include "engine/operator.hpp"
+#include "kernels/chosen_symbols.hpp"
 #include "kernels/node_classes.hpp"
 #include "reference_kernels.hpp"
-#include "select/chosen_symbols.hpp"
-#include "select/needed_pairs.hpp"
-#include "select/symbol_forms.hpp"
+#include "rows/needed_pairs.hpp"
+#include "scoring/operator.hpp"
+#include "scoring/symbol_forms.hpp"
 
 namespace filbert {
 
@@ -17,7 +17,7 @@ constexpr double kTolerance = 1e-10;
 
 using Symbols = std::vector<std::vector<std::string>>;
 
-KernelSpec rooted_in(KernelSpec spec, const Symbols& symbols, SymbolKind kind = SymbolKind::label) {
+SomeKernel rooted_in(SomeKernel spec, const Symbols& symbols, SymbolKind kind = SymbolKind::label) {
   spec.chosen = std::make_shared<ChosenSymbols>(kind, symbols);
   return spec;
 }
@@ -26,7 +26,7 @@ KernelSpec rooted_in(KernelSpec spec, const Symbols& symbols, SymbolKind kind = 
 void roots_are_counted() {
   const Forest forest = read("(S (A (B b) (C c)) (A (B b) (C c)) (D (C d)))\n");
   const std::vector<std::uint32_t> all(forest.dag->size(), 0);
-  const KernelSpec spec = rooted_in(subset_tree(0.4), {{"A"}, {"unseen"}});
+  const SomeKernel spec = rooted_in(subset_tree(0.4), {{"A"}, {"unseen"}});
   const Occurrences x = count_roots(spec, *forest.dag, forest.roots, all, 1, {});
   std::vector<std::string> listed;
   for (std::size_t i = 0; i < x.nodes.size(); ++i) {
@@ -56,7 +56,7 @@ void productions_are_symbols() {
 void symbols_add_up() {
   const Forest forest = forest_of(random_trees(1, 30, 5));
   const std::size_t n = forest.roots.size();
-  for (const KernelSpec& spec : {subtree(0.6), subset_tree(0.4), subset_tree(0.7, true)}) {
+  for (const SomeKernel& spec : {subtree(0.6), subset_tree(0.4), subset_tree(0.7, true)}) {
     const std::vector<double> exact = matrix(spec, forest, false);
     std::vector<double> sums(n * n, 0.0);
     for (const char* const label : {"A", "B", "C"}) {
@@ -71,7 +71,7 @@ void needed_pairs_are_enough() {
   const Forest forest = forest_of(random_trees(2, 20, 6));
   const std::size_t n = forest.roots.size();
   for (const bool leaves : {false, true}) {
-    const KernelSpec spec = rooted_in(subset_tree(0.7, leaves), {{"A"}});
+    const SomeKernel spec = rooted_in(subset_tree(0.7, leaves), {{"A"}});
     const std::vector<double> K = matrix(spec, forest, false);
     const NodeClasses classes =
         classify(spec, *forest.dag, forest.roots, *forest.dag, forest.roots);
@@ -81,11 +81,13 @@ void needed_pairs_are_enough() {
     };
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
-        const auto value = sum_of_needed_pairs(spec, tree(i), tree(j), 100000, StopToken());
+        const auto value =
+            KernelSpec(spec)->sum_of_needed_pairs(tree(i), tree(j), 100000, StopToken());
         CHECK(value.has_value());
         if (value) CHECK_NEAR(value->to_double(), K[i * n + j], kTolerance);
         if (K[i * n + j] > 0.0) {
-          CHECK(!sum_of_needed_pairs(spec, tree(i), tree(j), 0, StopToken()).has_value());
+          CHECK(
+              !KernelSpec(spec)->sum_of_needed_pairs(tree(i), tree(j), 0, StopToken()).has_value());
         }
       }
     }
@@ -101,7 +103,7 @@ void forms_of_symbols() {
   std::mt19937 random(7);
   std::vector<double> weights(n);
   for (double& w : weights) w = below(random, 2001) / 1000.0 - 1.0;
-  for (const KernelSpec& spec : {subtree(0.6), subset_tree(0.4), partial_tree(0.5, 0.6)}) {
+  for (const SomeKernel& spec : {subtree(0.6), subset_tree(0.4), partial_tree(0.5, 0.6)}) {
     OperatorOptions options;
     options.normalize = false;
     options.keep_nodes = true;

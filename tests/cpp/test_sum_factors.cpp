@@ -1,8 +1,8 @@
 // Sums of kernels: their matrix and the machine that learns with them, against the reference.
 #include <stdexcept>
 
-#include "engine/sum_factors.hpp"
-#include "learn/dual_descent.hpp"
+#include "factors/sum_factors.hpp"
+#include "learn/svm/dual_descent.hpp"
 #include "reference_factors.hpp"
 #include "svm_case.hpp"
 
@@ -12,10 +12,10 @@ namespace {
 
 constexpr double kTolerance = 1e-12;
 
-std::shared_ptr<const TreeFactors> factors_of(const KernelSpec& spec,
+std::shared_ptr<const TreeFactors> factors_of(const SomeKernel& spec,
                                               const std::vector<Tree>& trees, bool normalize) {
   const Forest forest = forest_of(trees);
-  const bool include_leaves = spec.include_leaves || spec.kernel == TreeKernel::partial_tree;
+  const bool include_leaves = KernelSpec(spec)->counts_leaves();
   return std::make_shared<TreeFactors>(assemble(factorize<double>(spec, *forest.dag, {}, 1, {}),
                                                 *forest.dag, forest.roots,
                                                 {include_leaves, normalize}, 1, {}));

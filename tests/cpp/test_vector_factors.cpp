@@ -5,7 +5,7 @@
 
 #include "base/errors.hpp"
 #include "check.hpp"
-#include "engine/vector_factors.hpp"
+#include "factors/vectors/vector_factors.hpp"
 #include "reference_factors.hpp"
 
 namespace filbert {

@@ -1,0 +1,33 @@
+// The tree kernels, by name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "kernels/partial_tree.hpp"
+#include "kernels/subset_tree.hpp"
+#include "kernels/subtree.hpp"
+#include "kernels/tree_kernel.hpp"
+
+namespace filbert {
+
+// Those of all kernels; each takes what it knows.
+struct KernelParameters {
+  double decay = 0.4;        // lambda
+  double depth_decay = 0.4;  // mu
+  bool include_leaves = false;
+  Penalty penalty = Penalty::span;
+  std::uint32_t max_subsequence = 0;
+  double max_steps = 1e9;
+};
+
+// Throws std::invalid_argument for a name that no kernel has.
+KernelSpec make_kernel(std::string_view name, const KernelParameters& parameters);
+Penalty penalty_by_name(std::string_view name);
+
+std::shared_ptr<const TreeKernel> subtree_kernel(const Subtree& kernel);
+std::shared_ptr<const TreeKernel> subset_tree_kernel(const SubsetTree& kernel);
+std::shared_ptr<const TreeKernel> partial_tree_kernel(const PartialTree& kernel);
+
+}  // namespace filbert

@@ -1,0 +1,500 @@
+// From the factors of Delta between nodes to the factors of the kernel between trees.
+//
+// Every feature, and every node's residual, is a column: which trees have it, and how often. Where
+// it occurs is known without a look at the trees: a node is in a tree once for each way down to it
+// from the root, so what is to be known of its occurrences is handed down the DAG from parents to
+// children, and a feature occurs where its nodes do.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/memory_meter.hpp"
+#include "base/set_keys.hpp"
+#include "factors/frequency_class.hpp"
+#include "factors/tree_factors.hpp"
+#include "forest/occurrences.hpp"
+
+namespace filbert {
+
+namespace {
+
+// Where something occurs.
+struct Profile {
+  SetKey key;            // of the trees, as a multiset
+  double count = 0.0;    // in all trees together
+  NodeId first = kNone;  // the first tree, and the last
+  NodeId last = 0;
+
+  void add(const Profile& other) {
+    key += other.key;
+    count += other.count;
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+  }
+  bool occurs() const { return first != kNone; }
+  bool shared() const { return occurs() && first != last; }
+};
+
+std::vector<Profile> profiles_of_nodes(const Dag& dag, std::span<const NodeId> roots) {
+  std::vector<Profile> profiles(dag.size());
+  for (std::uint32_t tree = 0; tree < roots.size(); ++tree) {
+    profiles[roots[tree]].add({set_key(tree), 1.0, tree, tree});
+  }
+  for (std::size_t u = dag.size(); u-- > 0;) {  // parents before children
+    if (!profiles[u].occurs()) continue;
+    for (const NodeId c : dag.children(static_cast<NodeId>(u))) profiles[c].add(profiles[u]);
+  }
+  return profiles;
+}
+
+template <class Real>
+class Assembler {
+ public:
+  Assembler(Factors<Real>& factors, const Dag& dag, std::span<const NodeId> roots,
+            const AssemblyOptions& options, int n_threads, const Watch& watch)
+      : factors_(factors),
+        dag_(dag),
+        roots_(roots),
+        options_(options),
+        meter_(options.max_bytes),
+        n_features_(factors.mass.size()),
+        has_values_(!factors.set_values.empty()),
+        n_threads_(n_threads),
+        watch_(watch) {}
+
+  TreeFactors run() {
+    find_columns();
+    merge_columns();
+    number_columns();
+    columns_ = {};
+    list_by_node();
+    rank_ = {};
+    if (!options_.keep_factors) factors_ = {};
+    TreeFactors out;
+    list_by_tree(out);
+    finish_masses(out);
+    out.peak_bytes = meter_.most();
+    return out;
+  }
+
+ private:
+  struct Column {
+    SetKey key;
+    double count = 0.0;           // in all trees together; of real values, about
+    std::uint32_t tree = kNone;   // the only one that has it; kNone: there are several, or none
+    std::uint32_t first = kNone;  // the first column of the same trees; kNone: it is not shared
+  };
+
+  // work(begin, end, worker) on parts of 0 ... n.
+  template <class Work>
+  void in_parts(std::size_t n, double steps_each, const Work& work) const {
+    constexpr std::size_t kPart = 1 << 13;
+    const int n_threads = threads_for(steps_each * static_cast<double>(n), n_threads_);
+    parallel_for((n + kPart - 1) / kPart, n_threads, watch_,
+                 [&](std::size_t part, int worker, const StopToken& token) {
+                   token.check();
+                   work(part * kPart, std::min(n, (part + 1) * kPart),
+                        static_cast<std::size_t>(worker));
+                 });
+  }
+
+  bool counts(NodeId u) const {
+    if (!options_.counted.empty() && options_.counted[u] == 0) return false;
+    return options_.include_leaves || !dag_.is_leaf(u);
+  }
+
+  bool has_residual(NodeId u) const { return counts(u) && !is_zero(factors_.residual[u]); }
+
+  const Real& mass_of(std::size_t column) const {
+    return column < n_features_ ? factors_.mass[column] : factors_.residual[column - n_features_];
+  }
+
+  // What each column's trees are. What one tree alone has goes to its diagonal.
+  void find_columns() {
+    std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
+    for (NodeId u = 0; u < dag_.size() && !options_.counted.empty(); ++u) {
+      if (!counts(u)) profiles[u] = {};
+    }
+    columns_.resize(n_features_ + dag_.size());
+    in_parts(columns_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t c = begin; c < end; ++c) {
+        Profile profile;
+        if (c >= n_features_) {
+          const auto u = static_cast<NodeId>(c - n_features_);
+          if (has_residual(u)) profile = profiles[u];
+        } else {
+          for (const NodeId u : factors_.nodes_of(static_cast<std::uint32_t>(c))) {
+            profile.add(profiles[u]);
+          }
+          if (has_values_) profile.key = key_with_values(c, profiles);
+        }
+        if (!profile.occurs()) continue;
+        columns_[c].key = profile.key;
+        columns_[c].count = profile.count;
+        if (profile.shared()) {
+          columns_[c].first = static_cast<std::uint32_t>(c);
+        } else {
+          columns_[c].tree = profile.first;
+        }
+      }
+    });
+    private_.assign(roots_.size(), Real(0.0));
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      if (column.tree == kNone) continue;
+      const Real count = total_of(c, profiles);
+      private_[column.tree] += count * count * mass_of(c);
+    }
+  }
+
+  // What all trees have of a column together.
+  Real total_of(std::size_t c, const std::vector<Profile>& profiles) const {
+    if (c >= n_features_ || !has_values_) return Real(columns_[c].count);
+    Real total(0.0);
+    for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+      total += Real(profiles[factors_.nodes[k]].count) * factors_.set_values[k];
+    }
+    return total;
+  }
+
+  // With values, those of nodes count as often: multiples by a pseudo-random number for each value,
+  // and by 1 for 1, where the key is that of a column without values.
+  SetKey key_with_values(std::size_t c, const std::vector<Profile>& profiles) const {
+    SetKey sum;
+    for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+      const std::uint64_t value = exact_bits(factors_.set_values[k]);
+      const SetKey& trees = profiles[factors_.nodes[k]].key;
+      const bool one = value == exact_bits(Real(1.0));
+      const std::uint64_t times = one ? 1 : spread(value) | 1;
+      sum += {trees.a * times, trees.b * (one ? 1 : spread(times) | 1)};
+    }
+    return sum;
+  }
+
+  static std::uint64_t exact_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+  static std::uint64_t exact_bits(const Wide& x) {
+    return exact_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
+  }
+
+  // Columns of the same trees are one. They are found within parts of the keys, so that the tables
+  // are small and each thread has its own.
+  void merge_columns() {
+    constexpr std::size_t kParts = 64;
+    std::vector<std::vector<std::uint32_t>> parts(kParts);
+    for (std::uint32_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].first != kNone) parts[columns_[c].key.b % kParts].push_back(c);
+    }
+    merged_mass_.assign(columns_.size(), Real(0.0));
+    const double steps = 100.0 * static_cast<double>(columns_.size());
+    parallel_for(kParts, threads_for(steps, n_threads_), watch_,
+                 [&](std::size_t part, int, const StopToken&) {
+                   ScratchMap<SetKey, std::uint32_t> first_of_key;
+                   first_of_key.reserve(parts[part].size());
+                   for (const std::uint32_t c : parts[part]) {
+                     std::uint32_t& first = first_of_key.at(columns_[c].key);
+                     if (first == 0) first = c + 1;
+                     columns_[c].first = first - 1;
+                     merged_mass_[first - 1] += mass_of(c);
+                   }
+                 });
+  }
+
+  // Frequent columns get small numbers: they are close together and stay in the cache.
+  void number_columns() {
+    std::array<std::uint32_t, kFrequencyClasses + 1> begin{};
+    const auto is_first = [&](std::uint32_t c) { return columns_[c].first == c; };
+    for (std::uint32_t c = 0; c < columns_.size(); ++c) {
+      if (is_first(c)) ++begin[frequency_class(columns_[c].count) + 1];
+    }
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    rank_.assign(columns_.size(), kNone);
+    std::vector<Real> mass(begin.back());
+    for (std::uint32_t c = 0; c < columns_.size(); ++c) {
+      if (!is_first(c)) continue;
+      rank_[c] = begin[frequency_class(columns_[c].count)]++;
+      mass[rank_[c]] = merged_mass_[c];
+    }
+    merged_mass_ = std::move(mass);
+  }
+
+  // The columns of each node, those of value 1 first; of columns that were merged only the first.
+  // Threads have nodes of their own, and each goes through all columns.
+  void list_by_node() {
+    const std::size_t n_nodes = dag_.size();
+    node_begin_.assign(n_nodes + 1, 0);
+    value_begin_.assign(n_nodes + 1, 0);
+    std::vector<std::uint64_t> next(n_nodes), next_value(n_nodes);
+    const std::size_t n_parts = std::min<std::size_t>(8, static_cast<std::size_t>(n_threads_));
+    const double steps = 10.0 * static_cast<double>(factors_.nodes.size());
+    const auto in_ranges = [&](const auto& work) {
+      parallel_for(n_parts, threads_for(steps, n_threads_), watch_,
+                   [&](std::size_t part, int, const StopToken& token) {
+                     for_each_entry(part * n_nodes / n_parts, (part + 1) * n_nodes / n_parts, token,
+                                    work);
+                   });
+    };
+    in_ranges([&](NodeId u, std::uint32_t, const Real& value) {
+      ++node_begin_[u + 1];
+      value_begin_[u + 1] += !is_one(value);
+    });
+    std::partial_sum(node_begin_.begin(), node_begin_.end(), node_begin_.begin());
+    std::partial_sum(value_begin_.begin(), value_begin_.end(), value_begin_.begin());
+    const std::uint64_t n = node_begin_.back();
+    meter_.set_kept(bytes_of_factors() + n * 4 + value_begin_.back() * sizeof(Real) + n_nodes * 32);
+    node_columns_.resize(n);
+    node_values_.resize(value_begin_.back());
+    for (std::size_t u = 0; u < n_nodes; ++u) {
+      next[u] = node_begin_[u];
+      next_value[u] = value_begin_[u];
+    }
+    in_ranges([&](NodeId u, std::uint32_t rank, const Real& value) {
+      if (is_one(value)) {
+        node_columns_[next[u]++] = rank;
+      } else {
+        const std::uint64_t left = value_begin_[u + 1] - next_value[u];
+        node_columns_[node_begin_[u + 1] - left] = rank;
+        node_values_[next_value[u]++] = value;
+      }
+    });
+  }
+
+  // visit(node, rank, value) for nodes from `first` to before `last`, by column.
+  template <class Visit>
+  void for_each_entry(std::size_t first, std::size_t last, const StopToken& token,
+                      const Visit& visit) const {
+    for (std::size_t c = 0; c < n_features_; ++c) {
+      if (c % 4096 == 0) token.check();
+      const std::uint32_t rank = rank_[c];
+      if (rank == kNone) continue;
+      for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
+        const NodeId u = factors_.nodes[k];
+        if (u < first || u >= last) continue;
+        visit(u, rank, has_values_ ? factors_.set_values[k] : Real(1.0));
+      }
+    }
+    for (std::size_t u = first; u < last; ++u) {
+      const std::uint32_t rank = rank_[n_features_ + u];
+      if (rank != kNone) visit(static_cast<NodeId>(u), rank, Real(1.0));
+    }
+  }
+
+  static bool is_one(double x) { return x == 1.0; }
+  static bool is_one(const Wide& x) { return x.power() == 0 && x.mantissa() == 1.0; }
+
+  std::uint64_t bytes_of_factors() const {
+    return factors_.nodes.size() * sizeof(NodeId) + factors_.set_values.size() * sizeof(Real) +
+           factors_.mass.size() * (sizeof(Real) + 8) + factors_.features.size() * 4 +
+           factors_.values.size() * sizeof(Real);
+  }
+
+  void list_by_tree(TreeFactors& out) {
+    std::vector<std::uint32_t> keep(dag_.size());
+    for (NodeId u = 0; u < dag_.size(); ++u) {
+      const bool empty = node_begin_[u] == node_begin_[u + 1];
+      keep[u] = counts(u) && !empty ? 0 : kNone;
+    }
+    x_ = count_occurrences(dag_, roots_, keep, n_threads_, watch_);
+    find_repetitions();
+    make_room(out);
+    std::vector<std::unique_ptr<Counter>> counters(
+        static_cast<std::size_t>(std::max(1, n_threads_)));
+    in_parts(roots_.size(), 500.0, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+      if (!counters[worker]) counters[worker] = std::make_unique<Counter>(merged_mass_);
+      for (std::size_t tree = begin; tree < end; ++tree) {
+        fill_tree(out, tree, *counters[worker]);
+        scale_tree(out, tree, *counters[worker]);
+      }
+    });
+  }
+
+  // How a node's columns of value 1 are listed for a tree that has it `count` times: a few
+  // repetitions take less room than values, and if they are few in all, there need not be values
+  // at all. Wide has the roots of masses in all values.
+  bool repeats(std::uint32_t count) const {
+    return std::is_same_v<Real, double> && (count <= 3 || repeats_all_);
+  }
+
+  void find_repetitions() {
+    std::uint64_t distinct = 0;
+    std::uint64_t repeated = 0;
+    for (std::size_t i = 0; i < x_.nodes.size(); ++i) {
+      const std::uint64_t n = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
+      distinct += n;
+      repeated += n * x_.counts[i];
+    }
+    repeats_all_ = node_values_.empty() && repeated <= distinct + distinct / 4;
+  }
+
+  void make_room(TreeFactors& out) {
+    const std::size_t n = roots_.size();
+    out.begin.assign(1, 0);
+    out.value_begin.assign(1, 0);
+    for (std::size_t tree = 0; tree < n; ++tree) {
+      std::uint64_t size = 0;
+      std::uint64_t n_values = 0;
+      for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
+        const NodeId u = x_.nodes[i];
+        const std::uint64_t all = node_begin_[u + 1] - node_begin_[u];
+        const std::uint64_t valued = value_begin_[u + 1] - value_begin_[u];
+        const bool repeated = repeats(x_.counts[i]);
+        size += repeated ? valued + (all - valued) * x_.counts[i] : all;
+        n_values += repeated ? valued : all;
+      }
+      out.begin.push_back(out.begin.back() + size);
+      out.value_begin.push_back(out.value_begin.back() + n_values);
+    }
+    meter_.set_kept(bytes_of_factors() + node_columns_.size() * 4 +
+                    node_values_.size() * sizeof(Real) + x_.nodes.size() * 8 +
+                    merged_mass_.size() * 3 * sizeof(Real) + out.begin.back() * 4 +
+                    out.value_begin.back() * 8);
+    out.columns.resize(out.begin.back());
+    out.values.resize(out.value_begin.back());
+    out.scale.assign(n, 1.0);
+    out.diagonal.resize(n);
+    out.self.resize(n);
+    if (!std::is_same_v<Real, double>) out.norm.resize(n);
+  }
+
+  // How often a tree has each column.
+  struct Counter {
+    struct Entry {
+      Real mass;
+      Real count;
+    };
+    explicit Counter(const std::vector<Real>& masses) {
+      entries.reserve(masses.size());
+      for (const Real& mass : masses) entries.push_back({mass, Real(0.0)});
+    }
+    std::vector<Entry> entries;
+    std::vector<Real> values;  // of one tree, beside its last columns
+  };
+
+  // The columns, and the values before they are scaled.
+  void fill_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
+    counter.values.clear();
+    std::uint32_t* one = out.columns.data() + out.begin[tree];
+    std::uint32_t* valued = out.columns.data() + out.begin[tree + 1] -
+                            (out.value_begin[tree + 1] - out.value_begin[tree]);
+    for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
+      const NodeId u = x_.nodes[i];
+      const std::uint32_t* const first = node_columns_.data() + node_begin_[u];
+      const std::uint32_t* const last = node_columns_.data() + node_begin_[u + 1];
+      const std::uint32_t* const ones_end = last - (value_begin_[u + 1] - value_begin_[u]);
+      const Real count(x_.counts[i]);
+      if (repeats(x_.counts[i])) {
+        for (std::uint32_t k = 0; k < x_.counts[i]; ++k) one = std::copy(first, ones_end, one);
+      } else {
+        valued = std::copy(first, ones_end, valued);
+        counter.values.insert(counter.values.end(), static_cast<std::size_t>(ones_end - first),
+                              count);
+      }
+      valued = std::copy(ones_end, last, valued);
+      for (std::uint64_t k = value_begin_[u]; k < value_begin_[u + 1]; ++k) {
+        counter.values.push_back(count * node_values_[k]);
+      }
+    }
+  }
+
+  // Adding a column `value` times to `count` times adds (2 count + value) value to the square.
+  Real self_kernel(const TreeFactors& out, std::size_t tree, Counter& counter) const {
+    Real self = private_[tree];
+    const auto add = [&](std::uint32_t column, const Real& value) {
+      auto& entry = counter.entries[column];
+      self += (Real(2.0) * entry.count + value) * value * entry.mass;
+      entry.count += value;
+    };
+    const std::span<const std::uint32_t> columns = out.columns_of(tree);
+    const std::size_t n_ones = columns.size() - counter.values.size();
+    for (std::size_t k = 0; k < n_ones; ++k) add(columns[k], Real(1.0));
+    for (std::size_t k = n_ones; k < columns.size(); ++k) {
+      add(columns[k], counter.values[k - n_ones]);
+    }
+    for (const std::uint32_t column : columns) counter.entries[column].count = Real(0.0);
+    return self;
+  }
+
+  // Norms; and for Wide, values that are doubles.
+  void scale_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
+    const Real self = self_kernel(out, tree, counter);
+    if constexpr (std::is_same_v<Real, double>) {
+      const double norm = options_.normalize ? std::sqrt(self) : 1.0;
+      out.scale[tree] = self > 0.0 ? 1.0 / norm : 0.0;
+      out.self[tree] = self > 0.0 ? (options_.normalize ? 1.0 : self) : 0.0;
+      out.diagonal[tree] = private_[tree] * out.scale[tree] * out.scale[tree];
+      std::copy(counter.values.begin(), counter.values.end(),
+                out.values.data() + out.value_begin[tree]);
+    } else {
+      scale_wide(out, tree, self, counter.values);
+    }
+  }
+
+  static Wide size_of(const Wide& x) { return is_negative(x) ? Wide(0.0) - x : x; }
+  static bool is_negative(const Wide& x) { return ratio(x, Wide(1.0), Wide(1.0)) < 0.0; }
+
+  // The root of a column's mass goes into the values, and its sign stays.
+  void scale_wide(TreeFactors& out, std::size_t tree, const Wide& self,
+                  const std::vector<Wide>& values) const {
+    const Wide norm = options_.normalize ? sqrt(self) : Wide(1.0);
+    out.norm[tree] = norm;
+    out.self[tree] = options_.normalize ? (self.is_zero() ? 0.0 : 1.0) : self.to_double();
+    if (!(out.self[tree] < 1e300)) {
+      throw KernelOverflow("the kernel value of tree " + std::to_string(tree) +
+                           " with itself is beyond the range of float64");
+    }
+    for (std::uint64_t k = out.begin[tree]; k < out.begin[tree + 1]; ++k) {
+      const std::uint64_t at = k - out.begin[tree];  // all columns have values
+      const Wide value = values[at] * sqrt(size_of(merged_mass_[out.columns[k]]));
+      out.values[out.value_begin[tree] + at] = self.is_zero() ? 0.0 : ratio(value, norm, Wide(1.0));
+    }
+    out.diagonal[tree] = self.is_zero() ? 0.0 : ratio(private_[tree], norm, norm);
+  }
+
+  void finish_masses(TreeFactors& out) {
+    if constexpr (std::is_same_v<Real, double>) {
+      out.mass = std::move(merged_mass_);
+    } else {
+      for (const Real& mass : merged_mass_) out.mass.push_back(is_negative(mass) ? -1.0 : 1.0);
+    }
+  }
+
+  Factors<Real>& factors_;
+  const Dag& dag_;
+  std::span<const NodeId> roots_;
+  AssemblyOptions options_;
+  MemoryMeter meter_;
+  std::size_t n_features_;
+  bool has_values_;  // of the nodes' features
+  int n_threads_;
+  const Watch& watch_;
+
+  std::vector<Column> columns_;      // the features, then the nodes' residuals
+  std::vector<Real> merged_mass_;    // by first column; later by rank
+  std::vector<Real> private_;        // by tree: what no other tree has, squared
+  std::vector<std::uint32_t> rank_;  // by column; kNone: it is not listed
+  std::vector<std::uint64_t> node_begin_;
+  LargeArray<std::uint32_t> node_columns_;  // ranks; those of other values than 1 last
+  std::vector<std::uint64_t> value_begin_;
+  LargeArray<Real> node_values_;  // of those
+  Occurrences x_;
+  bool repeats_all_ = false;
+};
+
+}  // namespace
+
+template <class Real>
+TreeFactors assemble(Factors<Real>&& factors, const Dag& dag, std::span<const NodeId> roots,
+                     const AssemblyOptions& options, int n_threads, const Watch& watch) {
+  return Assembler<Real>(factors, dag, roots, options, std::max(1, n_threads), watch).run();
+}
+
+template TreeFactors assemble(Factors<double>&&, const Dag&, std::span<const NodeId>,
+                              const AssemblyOptions&, int, const Watch&);
+template TreeFactors assemble(Factors<Wide>&&, const Dag&, std::span<const NodeId>,
+                              const AssemblyOptions&, int, const Watch&);
+
+}  // namespace filbert

@@ -1,0 +1,67 @@
+// The rounds of a factorisation, whatever the kernel: which blocks are still open, how they are
+// shared out to threads, and how far all this is.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "factors/factor_state.hpp"
+
+namespace filbert {
+
+class FactorRounds {
+ public:
+  FactorRounds(int n_threads, const Watch& watch) : n_threads_(n_threads), watch_(watch) {}
+  FactorRounds(const FactorRounds&) = delete;
+  FactorRounds& operator=(const FactorRounds&) = delete;
+
+  // A block of these nodes, if there are any.
+  void open(std::vector<NodeId> nodes);
+  bool done() const { return blocks_.empty(); }
+
+  // Then the last tasks of a round are small ones.
+  void sort_largest_first();
+
+  // walk(blocks, worker, token, found) for tasks of one large block or many small ones. Returns
+  // what each task found; blocks that are left without nodes are done.
+  template <class Found, class StepsOf, class Walk>
+  std::vector<Found> walk(const StepsOf& steps_of, const Walk& walk) {
+    const std::vector<std::size_t> begin = tasks();
+    double steps = 0.0;
+    for (const Block& block : blocks_) steps += steps_of(block);
+    std::vector<Found> found(begin.size() - 1);
+    run(found.size(), steps, [&](std::size_t task, int worker, const StopToken& token) {
+      const std::span<Block> blocks(&blocks_[begin[task]], begin[task + 1] - begin[task]);
+      walk(blocks, worker, token, found[task]);
+    });
+    std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
+    return found;
+  }
+
+  // task(index, worker, token), on threads where the steps are worth it.
+  void run(std::size_t n_tasks, double steps,
+           const std::function<void(std::size_t, int, const StopToken&)>& task);
+
+  // The same for parts of 0 ... n - 1: task(first, last, worker, token).
+  void run_parts(std::size_t n, std::size_t part, double steps,
+                 const std::function<void(std::size_t, std::size_t, int, const StopToken&)>& task);
+
+ private:
+  std::vector<std::size_t> tasks();
+  int threads_watched(double steps);
+
+  int n_threads_;
+  const Watch& watch_;
+  std::vector<Block> blocks_;
+  std::size_t n_open_ = 0;  // nodes that were in a block at first
+  std::size_t n_left_ = 0;  // that are in one still
+  double unwatched_ = 0.0;  // steps
+  const Watch progress_ = [this](std::size_t, std::size_t) {
+    if (watch_) watch_(n_open_ - n_left_, n_open_);
+  };
+};
+
+}  // namespace filbert

@@ -1,0 +1,110 @@
+// What the rounds of the factorisation of partial trees share, and what a round finds.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/large_array.hpp"
+#include "base/set_keys.hpp"
+#include "base/wide.hpp"
+#include "factors/factor_state.hpp"
+#include "factors/factors.hpp"
+#include "factors/partial/value_lists.hpp"
+#include "forest/dag.hpp"
+#include "kernels/partial_tree.hpp"
+
+namespace filbert {
+
+template <class Real>
+struct PartialNode {
+  Real found{0.0};                          // Delta(u, u) of its fragments so far
+  typename ValueLists<Real>::Place newest;  // of the last round that added anything
+  bool reused = false;                      // a child of two different nodes of one label
+};
+
+template <class Real>
+struct PartialState {
+  PartialState(const PartialTree& the_kernel, const Dag& the_dag,
+               std::span<const std::uint8_t> the_sides)
+      : kernel(the_kernel),
+        dag(the_dag),
+        sides(the_sides),
+        lambda(the_kernel.decay),
+        mu(the_kernel.depth_decay),
+        step(the_kernel.step()),
+        childless(mu * lambda * lambda),
+        self(the_dag.size(), Real(0.0)),
+        nodes(the_dag.size()) {}
+
+  const PartialTree kernel;
+  const Dag& dag;
+  std::span<const std::uint8_t> sides;  // of the nodes, as in FactorLimits
+  Real lambda, mu;
+  Real step;               // what a child in a sequence pays, on one side
+  Real childless;          // the mass of a fragment of one node
+  std::vector<Real> self;  // Delta(u, u)
+  std::vector<PartialNode<Real>> nodes;
+  ValueLists<Real> lists;
+  std::vector<Real> mass;          // by shared feature
+  std::vector<Real> private_mass;  // by private feature
+  // Features from here on are of the last round.
+  std::uint32_t first_new = 0;
+  std::uint32_t first_new_private = 0;
+
+  std::uint8_t side(NodeId u) const { return sides.empty() ? kBothSides : sides[u]; }
+
+  const Real& mass_of(std::uint32_t feature) const {
+    return feature & kPrivate ? private_mass[feature ^ kPrivate] : mass[feature];
+  }
+};
+
+// What some blocks found in a round.
+template <class Real>
+struct PartialFound {
+  std::vector<NodeId> active;
+  std::vector<std::uint64_t> set_begin{0};  // the sets' members, as indices into `active`
+  LargeArray<std::uint32_t> members;
+  LargeArray<Real> values;            // beside them
+  std::vector<Real> masses;           // by set
+  std::vector<std::uint32_t> n_sets;  // by active node
+  std::vector<Real> total;            // by active node: Delta(u, u) of its fragments after this
+  std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
+  std::uint64_t n_private = 0;     // how many of these are not 0
+  std::uint64_t n_by_pairs = 0;    // blocks
+
+  // That the lists of the active nodes take.
+  std::uint64_t n_words() const {
+    std::uint64_t n = 0;
+    for (const std::uint32_t size : n_sets) n += ValueLists<Real>::words(size);
+    return n;
+  }
+  std::uint64_t bytes() const {
+    return active.capacity() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) +
+           members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8);
+  }
+};
+
+// Of numbers that are not negative.
+inline bool is_less(double a, double b) { return a < b; }
+inline bool is_less(const Wide& a, const Wide& b) {
+  if (a.is_zero() || b.is_zero()) return !b.is_zero();  // 0 has the power 0, too
+  return a.power() != b.power() ? a.power() < b.power() : a.mantissa() < b.mantissa();
+}
+
+// 40 bits of a positive number: numbers that differ by rounding alone nearly always agree in them.
+inline std::uint64_t rounded_bits(double x) {
+  return (std::bit_cast<std::uint64_t>(x) + 0x800) & ~std::uint64_t{0xfff};
+}
+inline std::uint64_t rounded_bits(const Wide& x) {
+  return rounded_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
+}
+
+// For sets of things with values.
+template <class Real>
+SetKey value_key(std::uint64_t member, const Real& value) {
+  const std::uint64_t bits = rounded_bits(value);
+  return {spread(spread(member) ^ bits), spread(spread(member ^ 0xa5a5a5a5a5a5a5a5ULL) + bits)};
+}
+
+}  // namespace filbert

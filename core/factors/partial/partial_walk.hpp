@@ -1,0 +1,388 @@
+// One label in one round: which of its nodes share partial trees of the round's depth, and with
+// what values. The mathematics is told in factorize_partial.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/memory_meter.hpp"
+#include "base/parallel.hpp"
+#include "base/set_keys.hpp"
+#include "base/work_meter.hpp"
+#include "factors/partial/partial_pairs.hpp"
+#include "factors/partial/partial_state.hpp"
+#include "factors/partial/sequence_hits.hpp"
+#include "factors/partial/sequence_level.hpp"
+
+namespace filbert {
+
+template <class Real>
+class PartialWalker {
+ public:
+  PartialWalker(const PartialState<Real>& state, MemoryMeter& memory, WorkMeter& work)
+      : state_(state),
+        memory_(memory),
+        work_(work),
+        pair_delta_(state),
+        known_(state),
+        known_rows_(state),
+        hits_(state) {}
+
+  // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
+  void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
+           PartialFound<Real>& found) {
+    round_ = round;
+    token_ = &token;
+    found_ = &found;
+    first_ = static_cast<std::uint32_t>(found.active.size());
+    first_set_ = found.masses.size();
+    steps_ = counted_ = 0;
+    gather(block);
+    found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
+    bool by_pairs = false;
+    if (nodes_.size() >= 2) {
+      const auto n_children = static_cast<double>(children_.size());
+      most_steps_ = static_cast<double>(steps_) + budget * kStepsToAHit * n_children * n_children;
+      by_pairs = !walk();
+      if (by_pairs) close_by_pairs();
+    }
+    account(block, by_pairs);
+    look_up();
+  }
+
+  // Lays down what was found so far: it is not this walker's memory any more.
+  void finish_task() {
+    found_ = nullptr;
+    memory_.set(scratch_bytes());
+  }
+
+ private:
+  enum class Direction { left, right };
+  using Place = typename ValueLists<Real>::Place;
+
+  // The nodes that have a child with something new, and where the features of all their children
+  // are.
+  void gather(const Block& block) {
+    nodes_.clear();
+    children_.clear();
+    child_begin_.assign(1, 0);
+    for (std::size_t i = 0; i < block.open.size(); ++i) {
+      if (i % 1024 == 0) token_->check();
+      bool news = false;
+      for (const NodeId c : state_.dag.children(block.open[i])) {
+        children_.push_back(state_.nodes[c].newest);
+        news = news || is_new(children_.back());
+      }
+      if (news) {
+        nodes_.push_back(block.open[i]);
+        child_begin_.push_back(children_.size());
+      } else {
+        children_.resize(child_begin_.back());
+      }
+    }
+    steps_ += kStepsToAHit * children_.size() / 4;
+  }
+
+  bool is_new(const Place& place) const { return place.round == round_ - 1; }
+
+  // Now and then: is there to be an end, is there memory, is there time?
+  void look_up() {
+    token_->check();
+    work_.add(steps_ - std::exchange(counted_, steps_));
+    memory_.set(found_->bytes() + scratch_bytes());
+  }
+  std::uint64_t scratch_bytes() const {
+    return left_.bytes() + right_.bytes() + longer_.bytes() + set_of_key_.bytes() + hits_.bytes() +
+           pair_delta_.bytes() + known_rows_.bytes() + children_.capacity() * sizeof(Place) +
+           nodes_.capacity() * (sizeof(NodeId) + 8 + sizeof(Real));
+  }
+
+  bool is_over_budget() const { return static_cast<double>(steps_) > most_steps_; }
+
+  // False where the budget ran out.
+  bool walk() {
+    set_of_key_.clear();
+    left_.clear();
+    right_.clear();
+    if (!find_anchors()) return false;
+    const std::size_t longest = state_.kernel.max_subsequence;
+    for (std::size_t length = 1; !left_.empty() || !right_.empty(); ++length) {
+      for (std::size_t i = 0; i < left_.size(); ++i) {
+        if (i % 1024 == 0) look_up();
+        turn(left_.at(i));
+      }
+      for (std::size_t i = 0; i < right_.size(); ++i) {
+        if (i % 1024 == 0) look_up();
+        emit(right_.at(i));
+      }
+      if (length == longest) break;
+      if (!extend_all(left_, Direction::left) || !extend_all(right_, Direction::right)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Sequences of one element, which is of the last round.
+  bool find_anchors() {
+    hits_.start_new();
+    for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
+      steps_ += kStepsToAHit;
+      hits_.count_new(feature, laid, side(laid));
+      return !is_over_budget();
+    });
+    if (!is_over_budget()) {
+      hits_.sort_new();
+      for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
+        hits_.lay_new(feature, laid);
+        return true;
+      });
+    }
+    hits_.end_new();
+    if (is_over_budget()) return false;
+    add_classes(state_.step * state_.step, left_);
+    return true;
+  }
+
+  // visit(feature, where) for the new features of all children, until it says no.
+  template <class Visit>
+  void for_each_new(const Visit& visit) {
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+      if (n % 1024 == 0) look_up();
+      const std::size_t begin = child_begin_[n];
+      for (std::size_t at = begin; at < child_begin_[n + 1]; ++at) {
+        if (at + kAhead < children_.size()) state_.lists.prefetch(children_[at + kAhead]);
+        if (!is_new(children_[at])) continue;
+        const auto i = static_cast<std::uint32_t>(at - begin);
+        const auto chunk = state_.lists.read(children_[at]);
+        if (chunk.private_feature != kNone) {
+          if (!visit(chunk.private_feature, Laid<Real>{n, i, i, Real(1.0)})) return;
+        }
+        for (std::size_t k = 0; k < chunk.size(); ++k) {
+          if (!visit(chunk.features[k], Laid<Real>{n, i, i, chunk.values[k]})) return;
+        }
+      }
+    }
+  }
+
+  bool extend_all(SequenceLevel<Real>& level, Direction direction) {
+    longer_.clear();
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      hits_.start();
+      const auto& c = level.at(i);
+      const std::span<const Laid<Real>> laid = level.laid(c);
+      for (std::size_t begin = 0; begin < laid.size();) {
+        std::size_t end = begin + 1;
+        while (end < laid.size() && laid[end].node == laid[begin].node &&
+               laid[end].anchor == laid[begin].anchor) {
+          ++end;
+        }
+        if (begin + kAhead < laid.size()) prefetch_next(laid[begin + kAhead], direction);
+        lay_next(laid.subspan(begin, end - begin), direction);
+        begin = end;
+      }
+      if (is_over_budget()) return false;
+      hits_.sort();
+      add_classes(c.mass, longer_);
+      if (i % 64 == 0) look_up();
+    }
+    std::swap(level, longer_);
+    return true;
+  }
+
+  void prefetch_next(const Laid<Real>& laid, Direction direction) const {
+    const std::size_t at = child_begin_[laid.node] + laid.at;
+    if (direction == Direction::left ? laid.at == 0 : at + 1 == child_begin_[laid.node + 1]) return;
+    state_.lists.prefetch(children_[direction == Direction::left ? at - 1 : at + 1]);
+  }
+
+  // One element more, next to those that are laid into one node, outwards from the innermost. To
+  // the left it must be of an earlier round than the anchor, to the right it may be of any.
+  void lay_next(std::span<const Laid<Real>> laid, Direction direction) {
+    const std::size_t begin = child_begin_[laid.front().node];
+    const std::size_t n_children = child_begin_[laid.front().node + 1] - begin;
+    Laid<Real> next = laid.front();
+    next.value = Real(0.0);
+    std::size_t used = 0;
+    for (;;) {
+      next.value *= state_.lambda;
+      if (used < laid.size() && laid[used].at == next.at) {
+        next.value += state_.step * laid[used++].value;
+      }
+      if (direction == Direction::left ? next.at == 0 : next.at + 1 == n_children) return;
+      next.at = direction == Direction::left ? next.at - 1 : next.at + 1;
+      steps_ += kStepsToAHit;
+      state_.lists.for_each_chunk(children_[begin + next.at], [&](const auto& chunk) {
+        if (direction == Direction::left && chunk.round == round_ - 1) return;
+        add_hits(chunk, next);
+      });
+    }
+  }
+
+  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
+    steps_ += kStepsToAHit * (chunk.size() + 1);
+    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
+    }
+  }
+  void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
+    if (!is_zero(laid.value)) hits_.add(feature, laid, side(laid));
+  }
+  std::uint8_t side(const Laid<Real>& laid) const { return state_.side(nodes_[laid.node]); }
+
+  void add_classes(const Real& mass, SequenceLevel<Real>& level) {
+    hits_.add_classes(mass, level, [&] { look_up(); });
+  }
+
+  // A class of sequences that have grown to the left, as one that grows to the right from its
+  // anchor: how far it reaches to the left matters no more.
+  void turn(const typename SequenceLevel<Real>::Class& c) {
+    turned_.clear();
+    std::uint32_t anchor = kNone;
+    for (const Laid<Real>& l : left_.laid(c)) {
+      if (turned_.empty() || turned_.back().node != l.node || anchor != l.anchor) {
+        turned_.push_back({l.node, 0, l.anchor, Real(0.0)});
+        anchor = l.anchor;
+      }
+      turned_.back().value += l.value;
+    }
+    right_.add(turned_, c.mass);
+  }
+
+  void emit(const typename SequenceLevel<Real>::Class& c) {
+    sums_.clear();
+    for (const Laid<Real>& l : right_.laid(c)) {
+      if (sums_.empty() || sums_.back().node != l.node) {
+        sums_.push_back({l.node, 0, 0, Real(0.0)});
+      }
+      sums_.back().value += l.value;
+    }
+    Real most(0.0);
+    for (const Laid<Real>& l : sums_) {
+      if (is_less(most, l.value)) most = l.value;
+    }
+    SetKey key;
+    for (Laid<Real>& l : sums_) {
+      l.value /= most;
+      key += value_key(l.node, l.value);
+    }
+    const Real mass = state_.mu * c.mass * most * most;
+    std::uint32_t& known = set_of_key_.at(key);
+    if (known != 0) {
+      found_->masses[first_set_ + known - 1] += mass;
+      return;
+    }
+    for (const Laid<Real>& l : sums_) {
+      found_->members.push_back(first_ + l.node);
+      found_->values.push_back(l.value);
+    }
+    found_->set_begin.push_back(found_->members.size());
+    found_->masses.push_back(mass);
+    known = static_cast<std::uint32_t>(found_->masses.size() - first_set_);
+  }
+
+  // Too many classes: each pair of nodes becomes one feature, with all that the two still share.
+  // Its values are as the roots of Delta(u, u): then it takes no more than that from u's private
+  // mass.
+  void close_by_pairs() {
+    ++found_->n_by_pairs;
+    found_->set_begin.resize(first_set_ + 1);
+    found_->members.resize(found_->set_begin.back());
+    found_->values.resize(found_->set_begin.back());
+    found_->masses.resize(first_set_);
+    pair_delta_.clear();
+    std::uint64_t pair_steps = pair_delta_.steps();
+    known_rows_.start(nodes_);
+    const auto n = static_cast<std::uint32_t>(nodes_.size());
+    using std::sqrt;
+    root_.clear();
+    for (const NodeId u : nodes_) root_.push_back(sqrt(state_.self[u]));
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::span<const Real> known = known_rows_.row(i);
+      steps_ += pair_delta_.steps() - std::exchange(pair_steps, pair_delta_.steps());
+      steps_ += kStepsToAPair * (n - i);
+      look_up();
+      for (std::uint32_t j = i + 1; j < n; ++j) {
+        if ((state_.side(nodes_[i]) | state_.side(nodes_[j])) != kBothSides) continue;
+        const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
+        const Real rest = delta - known[j];
+        if (negligible(rest, delta)) continue;
+        const bool i_is_less = is_less(root_[i], root_[j]);
+        const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
+        found_->members.push_back(first_ + i);
+        found_->members.push_back(first_ + j);
+        found_->values.push_back(i_is_less ? less : Real(1.0));
+        found_->values.push_back(i_is_less ? Real(1.0) : less);
+        found_->set_begin.push_back(found_->members.size());
+        found_->masses.push_back(rest / less);
+      }
+    }
+  }
+
+  // What each active node has now, how much of it is private, and which nodes go on.
+  void account(Block& block, bool by_pairs) {
+    const std::size_t n = nodes_.size();
+    emitted_.assign(n, Real(0.0));
+    found_->n_sets.resize(first_ + n);
+    for (std::size_t s = first_set_; s < found_->masses.size(); ++s) {
+      for (std::uint64_t i = found_->set_begin[s]; i < found_->set_begin[s + 1]; ++i) {
+        emitted_[found_->members[i] - first_] +=
+            found_->masses[s] * found_->values[i] * found_->values[i];
+        ++found_->n_sets[found_->members[i]];
+      }
+    }
+    block.open.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      const NodeId u = nodes_[i];
+      if (i % 1024 == 0) look_up();
+      // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
+      Real total = state_.self[u];
+      if (!by_pairs && found_->n_sets[first_ + i] > 0) {
+        block.open.push_back(u);
+        total = known_.self(u, *token_, steps_);
+      }
+      const Real rest = total - state_.nodes[u].found - emitted_[i];
+      const bool needed = state_.nodes[u].reused && !negligible(rest, total);
+      found_->total.push_back(total);
+      found_->private_mass.push_back(needed ? rest : Real(0.0));
+      found_->n_private += needed;
+    }
+    steps_ += kStepsToAHit * (found_->set_begin.back() - found_->set_begin[first_set_]) / 2;
+  }
+
+  static constexpr std::size_t kAhead = 6;
+  static constexpr std::uint64_t kStepsToAHit = 60;
+  static constexpr std::uint64_t kStepsToAPair = 20;
+
+  const PartialState<Real>& state_;
+  MemoryShare memory_;
+  WorkMeter& work_;
+  PartialPairDelta<Real> pair_delta_;
+  PartialKnown<Real> known_;
+  PartialKnownRows<Real> known_rows_;
+  const StopToken* token_ = nullptr;
+  PartialFound<Real>* found_ = nullptr;
+  std::uint32_t round_ = 0;
+  std::uint64_t steps_ = 0;
+  std::uint64_t counted_ = 0;  // of these, how many are on the meter
+  double most_steps_ = 0.0;
+
+  // The block.
+  std::vector<NodeId> nodes_;
+  std::vector<std::size_t> child_begin_;  // by node, one more than there are
+  std::vector<Place> children_;           // where the features of the nodes' children are
+  std::uint32_t first_ = 0;               // of the nodes, in found_->active
+  std::size_t first_set_ = 0;             // of theirs, in found_->masses
+  SequenceHits<Real> hits_;
+  SequenceLevel<Real> left_, right_, longer_;
+  ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
+  std::vector<Laid<Real>> turned_, sums_;
+  std::vector<Real> emitted_;
+  std::vector<Real> root_;
+};
+
+}  // namespace filbert

@@ -1,0 +1,146 @@
+// What features do to a class of sequences: a hit is a way in which a sequence, with one element of
+// the feature more, can be laid. Those of one feature come in the order of nodes and of the way
+// outwards.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/large_array.hpp"
+#include "base/set_keys.hpp"
+#include "factors/partial/partial_state.hpp"
+#include "factors/partial/sequence_level.hpp"
+
+namespace filbert {
+
+template <class Real>
+class SequenceHits {
+ public:
+  explicit SequenceHits(const PartialState<Real>& state) : state_(state) {}
+
+  void start() {
+    seen_of_feature_.clear();
+    seen_.clear();
+    hits_.clear();
+  }
+
+  // A hit in a node of this side.
+  void add(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side) {
+    hits_.push_back({see(feature, laid, side, seen_of_feature_), laid});
+  }
+  // By feature, without those that no two nodes have in common.
+  void sort() {
+    find_rooms();
+    for (const Hit& hit : hits_) lay(seen_[hit.seen], hit.laid);
+  }
+
+  // Hits of features of the last round are too many to be kept before they are sorted: all are
+  // counted first, and laid where they belong then.
+  void start_new() {
+    start();
+    seen_of_new_.resize(state_);
+  }
+  void count_new(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side) {
+    see(feature, laid, side, seen_of_new_);
+  }
+  void sort_new() { find_rooms(); }
+  void lay_new(std::uint32_t feature, const Laid<Real>& laid) {
+    lay(seen_[seen_of_new_.at(feature) - 1], laid);
+  }
+  void end_new() {
+    for (const Seen& seen : seen_) seen_of_new_.at(seen.feature) = 0;
+  }
+
+  // The sorted hits as classes of longer sequences, where `mass` is that of the shorter ones.
+  template <class LookUp>
+  void add_classes(const Real& mass, SequenceLevel<Real>& level, const LookUp& look_up) {
+    for (std::size_t s = 0; s < seen_.size(); ++s) {
+      const Seen& seen = seen_[s];
+      if (s % 1024 == 1023) look_up();
+      if (!seen.shared()) continue;
+      level.add({sorted_.data() + seen.begin, seen.size}, mass * state_.mass_of(seen.feature));
+    }
+  }
+
+  std::uint64_t bytes() const {
+    return seen_of_feature_.bytes() + seen_of_new_.bytes() + hits_.capacity() * sizeof(Hit) +
+           seen_.capacity() * sizeof(Seen) + sorted_.capacity() * sizeof(Laid<Real>);
+  }
+
+ private:
+  struct Seen {
+    std::uint32_t feature;
+    std::uint32_t node;  // the first that has it
+    bool several;        // others have it, too
+    std::uint8_t sides;  // of all that have it
+
+    bool shared() const { return several && sides == kBothSides; }
+    std::size_t size;   // hits
+    std::size_t begin;  // in sorted_
+  };
+  struct Hit {
+    std::uint32_t seen;
+    Laid<Real> laid;
+  };
+
+  // Numbers by feature of the last round: there are many, but side by side.
+  class NumbersOfNew {
+   public:
+    void resize(const PartialState<Real>& state) {
+      first_ = state.first_new;
+      first_private_ = state.first_new_private;
+      shared_.resize(std::max(shared_.size(), state.mass.size() - first_));
+      private_.resize(std::max(private_.size(), state.private_mass.size() - first_private_));
+    }
+    std::uint32_t& at(std::uint32_t feature) {
+      return feature & kPrivate ? private_[(feature ^ kPrivate) - first_private_]
+                                : shared_[feature - first_];
+    }
+    std::uint64_t bytes() const { return (shared_.size() + private_.size()) * 4; }
+
+   private:
+    std::vector<std::uint32_t> shared_, private_;
+    std::uint32_t first_ = 0, first_private_ = 0;
+  };
+
+  // Counts a hit. Returns the feature's place in seen_.
+  template <class Numbers>
+  std::uint32_t see(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side,
+                    Numbers& numbers) {
+    std::uint32_t& known = numbers.at(feature);
+    if (known == 0) {
+      seen_.push_back({feature, laid.node, false, 0, 0, 0});
+      known = static_cast<std::uint32_t>(seen_.size());
+    }
+    Seen& seen = seen_[known - 1];
+    ++seen.size;
+    seen.several = seen.several || seen.node != laid.node;
+    seen.sides |= side;
+    return known - 1;
+  }
+
+  // In sorted_, for the hits of features that several nodes have.
+  void find_rooms() {
+    std::size_t n = 0;
+    for (Seen& seen : seen_) {
+      seen.begin = n;
+      if (seen.shared()) n += seen.size;
+      seen.size = 0;
+    }
+    sorted_.resize(n);
+  }
+
+  void lay(Seen& seen, const Laid<Real>& laid) {
+    if (seen.shared()) sorted_[seen.begin + seen.size++] = laid;
+  }
+
+  const PartialState<Real>& state_;
+  NumbersOfNew seen_of_new_;                                  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  std::vector<Seen> seen_;
+  std::vector<Hit> hits_;
+  LargeArray<Laid<Real>> sorted_;
+};
+
+}  // namespace filbert

@@ -1,0 +1,81 @@
+// The sequences of child features that a block of partial trees has found, by length: those that
+// can be laid in the same ways are one class.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/large_array.hpp"
+#include "base/set_keys.hpp"
+#include "factors/partial/partial_state.hpp"
+
+namespace filbert {
+
+// A way into which a sequence of child features can be laid: within `node`, with its outermost
+// element at child `at`. While a sequence grows to the left, `anchor` is where it began; after that
+// it is 0.
+template <class Real>
+struct Laid {
+  std::uint32_t node, anchor, at;
+  Real value;
+};
+
+// The classes of sequences of one length.
+template <class Real>
+class SequenceLevel {
+ public:
+  struct Class {
+    std::size_t begin, end;  // in laid_
+    Real mass;
+  };
+
+  void clear() {
+    laid_.clear();
+    classes_.clear();
+    of_key_.clear();
+  }
+  bool empty() const { return classes_.empty(); }
+  std::size_t size() const { return classes_.size(); }
+  const Class& at(std::size_t i) const { return classes_[i]; }
+  std::span<const Laid<Real>> laid(const Class& c) const {
+    return {laid_.data() + c.begin, c.end - c.begin};
+  }
+  std::uint64_t bytes() const {
+    return laid_.capacity() * sizeof(Laid<Real>) + classes_.capacity() * sizeof(Class) +
+           of_key_.bytes();
+  }
+
+  // Scales the values so that the largest is 1. Sequences whose values are then the same are one
+  // class. They are of two nodes at least.
+  void add(std::span<Laid<Real>> laid, Real mass) {
+    Real most(0.0);
+    for (const Laid<Real>& l : laid) {
+      if (is_less(most, l.value)) most = l.value;
+    }
+    SetKey key;
+    for (Laid<Real>& l : laid) {
+      l.value /= most;
+      key += value_key(spread((std::uint64_t{l.node} << 32) | l.anchor) + l.at, l.value);
+    }
+    mass *= most * most;
+    std::uint32_t& known = of_key_.at(key);
+    if (known != 0) {
+      classes_[known - 1].mass += mass;
+      return;
+    }
+    const std::size_t begin = laid_.size();
+    laid_.resize(begin + laid.size());
+    std::copy(laid.begin(), laid.end(), laid_.begin() + begin);
+    classes_.push_back({begin, laid_.size(), mass});
+    known = static_cast<std::uint32_t>(classes_.size());
+  }
+
+ private:
+  LargeArray<Laid<Real>> laid_;
+  std::vector<Class> classes_;
+  ScratchMap<SetKey, std::uint32_t> of_key_;  // + 1
+};
+
+}  // namespace filbert

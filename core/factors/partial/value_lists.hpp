@@ -1,0 +1,103 @@
+// The features that each node has gathered so far, with their values: a chain of chunks, one for
+// each round that gave it any, newest first. While a round is on, nothing of the rounds before
+// moves.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/large_array.hpp"
+
+namespace filbert {
+
+template <class Real>
+class ValueLists {
+ public:
+  // A round and where a chunk of it begins. Rounds start with 1.
+  struct Place {
+    std::uint32_t round = 0;  // 0: nowhere
+    std::uint32_t word = 0;
+  };
+
+  struct Chunk {
+    Place previous;
+    std::uint32_t round;
+    std::uint32_t private_feature;  // or kNone
+    std::span<const std::uint32_t> features;
+    const Real* values;  // beside them
+
+    std::size_t size() const { return features.size(); }
+  };
+
+  // What a round's chunks are written into.
+  struct Room {
+    std::uint32_t* features;
+    Real* values;
+  };
+
+  // How many words a chunk takes.
+  static std::uint64_t words(std::uint64_t n_features) {
+    return kHead + (n_features + 1) / 2 + n_features * kValue;
+  }
+
+  void add_round(std::uint64_t n_words) {
+    rounds_.emplace_back();
+    rounds_.back().resize(n_words);
+    n_words_ += n_words;
+  }
+
+  // The caller fills in the features. Different chunks may be written by different threads.
+  Room write(std::uint64_t word, std::uint32_t size, Place previous,
+             std::uint32_t private_feature) {
+    Word* const at = rounds_.back().data() + word;
+    *reinterpret_cast<Head*>(at) = {previous, private_feature, size};
+    return {reinterpret_cast<std::uint32_t*>(at + kHead),
+            reinterpret_cast<Real*>(at + kHead + (size + 1) / 2)};
+  }
+
+  Chunk read(Place place) const {
+    const Word* const at = rounds_[place.round - 1].data() + place.word;
+    const Head& head = *reinterpret_cast<const Head*>(at);
+    return {head.previous,
+            place.round,
+            head.private_feature,
+            {reinterpret_cast<const std::uint32_t*>(at + kHead), head.size},
+            reinterpret_cast<const Real*>(at + kHead + (head.size + 1) / 2)};
+  }
+
+  // Asks for a chunk before it is needed.
+  void prefetch(Place place) const {
+    if (place.round != 0) __builtin_prefetch(rounds_[place.round - 1].data() + place.word);
+  }
+
+  template <class Visit>
+  void for_each_chunk(Place newest, const Visit& visit) const {
+    for (Place at = newest; at.round != 0;) {
+      const Chunk chunk = read(at);
+      visit(chunk);
+      at = chunk.previous;
+    }
+  }
+
+  std::uint64_t bytes() const { return n_words_ * sizeof(Word); }
+  void free() { *this = {}; }
+
+ private:
+  // Head, features and values of a chunk lie together: reading one waits for memory once.
+  using Word = std::uint64_t;
+  struct Head {
+    Place previous;
+    std::uint32_t private_feature;
+    std::uint32_t size;
+  };
+  static constexpr std::uint64_t kHead = sizeof(Head) / sizeof(Word);
+  static constexpr std::uint64_t kValue = sizeof(Real) / sizeof(Word);
+  static_assert(sizeof(Head) % sizeof(Word) == 0 && alignof(Real) <= sizeof(Word));
+
+  std::vector<LargeArray<Word>> rounds_;
+  std::uint64_t n_words_ = 0;
+};
+
+}  // namespace filbert

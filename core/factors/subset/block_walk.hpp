@@ -1,0 +1,416 @@
+// One production in one round: which of its nodes share fragments of the round's depth.
+//
+// The slots of the production are gone through with a set S of nodes and the summed mass of the
+// partial fragments that exactly these nodes share. In a slot S is split by the features of its
+// members' children; features with the same members go on together. That is what keeps the
+// exponential number of fragments down: most have the same members as many others, or only one.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/memory_meter.hpp"
+#include "base/parallel.hpp"
+#include "base/set_keys.hpp"
+#include "base/work_meter.hpp"
+#include "factors/factor_state.hpp"
+#include "factors/known_pairs.hpp"
+#include "factors/subset/block_children.hpp"
+#include "factors/subset/child_features.hpp"
+#include "factors/subset/pair_delta.hpp"
+
+namespace filbert {
+
+template <class Real>
+class Walker {
+ public:
+  Walker(const State<Real>& state, MemoryMeter& meter, WorkMeter& work)
+      : state_(state),
+        meter_(meter),
+        work_(work),
+        features_(state),
+        children_(state.dag),
+        pair_delta_(state),
+        known_pairs_(state) {}
+
+  // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
+  void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
+           Found<Real>& found) {
+    features_.start(round);
+    first_ = static_cast<std::uint32_t>(found.active.size());
+    first_set_ = found.masses.size();
+    nodes_.clear();
+    for (const NodeId u : block.open) {
+      const auto children = state_.dag.children(u);
+      const bool news = std::any_of(children.begin(), children.end(),
+                                    [&](NodeId c) { return features_.has_news(c); });
+      if (news) nodes_.push_back(u);
+    }
+    found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
+    bool by_pairs = false;
+    steps_ = counted_ = 0;
+    if (nodes_.size() >= 2) {
+      const auto n = static_cast<double>(nodes_.size());
+      most_steps_ = budget * n * n * static_cast<double>(state_.dag.arity(nodes_.front()));
+      by_pairs = !walk_all(found, token);
+      if (by_pairs) close_by_pairs(found, token);
+    }
+    account(block, found, by_pairs);
+    steps_ +=
+        static_cast<double>(nodes_.size() + found.set_begin.back() - found.set_begin[first_set_]);
+    count_steps();
+  }
+
+ private:
+  void count_steps() {
+    work_.add(static_cast<std::uint64_t>(kNanoseconds * (steps_ - counted_)));
+    counted_ = steps_;
+  }
+
+  struct Frame {
+    std::uint32_t slot;
+    std::uint32_t begin, end;  // members, in arena_
+    Real lo, ex;               // mass without and with a fragment of the last round
+
+    std::uint32_t size() const { return end - begin; }
+    // One slot more, where all members share these fragments, or stop there.
+    void extend(const Masses<Real>& shared) {
+      const Real old_factor = SubsetTree::factor(shared.old_mass);
+      ex = ex * (old_factor + shared.new_mass) + lo * shared.new_mass;
+      lo = lo * old_factor;
+    }
+  };
+
+  // False where the budget ran out.
+  bool walk_all(Found<Real>& found, const StopToken& token) {
+    const auto n = static_cast<std::uint32_t>(nodes_.size());
+    Frame all{0, 0, n, state_.kernel.template bare<Real>(), Real(0.0)};
+    children_.start(nodes_, [&](NodeId c) { all.extend(features_.all_of(c)); });
+    find_last_news(n);
+    set_of_key_.clear();
+    arena_.resize(n);
+    std::iota(arena_.begin(), arena_.end(), 0u);
+    stack_.assign(1, all);
+    std::uint32_t ticks = 0;
+    while (!stack_.empty()) {
+      const Frame frame = stack_.back();
+      stack_.pop_back();
+      arena_.resize(frame.end);  // what lies above belongs to frames that are done
+      if (!step(frame, found)) return false;
+      if (++ticks % 1024 == 0) {
+        token.check();
+        meter_.check(found.bytes());
+        count_steps();
+      }
+    }
+    return true;
+  }
+
+  // By member: how many of the slots that vary there are up to the last with a new feature.
+  void find_last_news(std::uint32_t n) {
+    last_news_.assign(n, 0);
+    for (std::uint32_t slot = 0; slot < children_.n_slots(); ++slot) {
+      child_has_news_.clear();
+      for (std::uint32_t c = 0; c < children_.n_different(slot); ++c) {
+        child_has_news_.push_back(features_.has_news(children_.child(slot, c)));
+      }
+      for (std::uint32_t i = 0; i < n; ++i) {
+        if (child_has_news_[children_.number(slot, i)]) last_news_[i] = slot + 1;
+      }
+    }
+  }
+
+  // One set through its slots. False where the budget ran out.
+  bool step(Frame frame, Found<Real>& found) {
+    const auto [most_news, second_news] = two_latest_news(frame);
+    for (; frame.slot < children_.n_slots(); ++frame.slot) {
+      // Without a fragment of the last round so far, two members must still be able to get one; and
+      // where none can after this slot, only this slot's new features matter.
+      const bool wanting = is_zero(frame.ex);
+      if (wanting && second_news <= frame.slot) return true;
+      features_.only_new(wanting && most_news == frame.slot + 1);
+      steps_ += frame.size();
+      const NodeId first = children_.child_of(frame.slot, arena_[frame.begin]);
+      if (have_same_child(frame)) {
+        frame.extend(features_.all_of(first));
+      } else if (frame.size() == 2) {
+        const NodeId second = children_.child_of(frame.slot, arena_[frame.begin + 1]);
+        frame.extend(features_.common(first, second, steps_));
+      } else {
+        frame.extend(split(frame));
+      }
+      if (steps_ > most_steps_) return false;
+    }
+    if (!is_zero(frame.ex)) emit(frame, found);
+    return true;
+  }
+
+  std::pair<std::uint32_t, std::uint32_t> two_latest_news(const Frame& frame) const {
+    std::uint32_t most = 0;
+    std::uint32_t second = 0;
+    for (std::uint32_t i = frame.begin; i < frame.end; ++i) {
+      const std::uint32_t news = last_news_[arena_[i]];
+      second = std::max(second, std::min(news, most));
+      most = std::max(most, news);
+    }
+    return {most, second};
+  }
+
+  bool have_same_child(const Frame& frame) const {
+    const std::uint32_t first = children_.number(frame.slot, arena_[frame.begin]);
+    return std::all_of(
+        arena_.begin() + frame.begin + 1, arena_.begin() + frame.end,
+        [&](std::uint32_t member) { return children_.number(frame.slot, member) == first; });
+  }
+
+  // Splits a set by the features of its members' children in this slot: every set of two or more
+  // members, but not all, becomes a frame of its own. Returns what all members share.
+  Masses<Real> split(const Frame& frame) {
+    group_by_child(frame);
+    seen_.clear();
+    seen_of_feature_.clear();
+    visits_.clear();
+    // 1. The members of each feature, as a key of the groups that have it.
+    for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+      Group& group = groups_[g];
+      const SetKey key = set_key(g);
+      if (g + 2 * kAhead < groups_.size()) features_.prefetch_place(groups_[g + 2 * kAhead].child);
+      if (g + kAhead < groups_.size()) features_.prefetch_chunk(groups_[g + kAhead].child);
+      features_.for_each(group.child, [&](std::uint32_t feature) {
+        std::uint32_t& known = seen_of_feature_.at(feature);
+        if (known == 0) {
+          seen_.push_back({{}, feature, 0, kNone});
+          known = static_cast<std::uint32_t>(seen_.size());
+        }
+        Seen& seen = seen_[known - 1];
+        seen.key += key;
+        seen.n_members += group.n_members;
+        visits_.push_back(known - 1);
+      });
+      group.visits_end = visits_.size();
+    }
+    steps_ += static_cast<double>(visits_.size());
+    if (steps_ > most_steps_) return {};
+    find_buckets();
+    return push_buckets(frame);
+  }
+
+  struct Group {
+    NodeId child;
+    std::uint32_t n_members;
+    std::uint32_t begin;     // in grouped_
+    std::size_t visits_end;  // in visits_
+  };
+
+  // Members with the same child have the same features there: they stay together.
+  void group_by_child(const Frame& frame) {
+    for (const std::uint32_t number : numbers_met_) group_of_number_[number] = kNone;
+    numbers_met_.clear();
+    if (group_of_number_.size() < children_.n_different(frame.slot)) {
+      group_of_number_.resize(children_.n_different(frame.slot), kNone);
+    }
+    groups_.clear();
+    group_of_.clear();
+    for (std::uint32_t i = frame.begin; i < frame.end; ++i) {
+      const std::uint32_t number = children_.number(frame.slot, arena_[i]);
+      std::uint32_t& known = group_of_number_[number];
+      if (known == kNone) {
+        known = static_cast<std::uint32_t>(groups_.size());
+        numbers_met_.push_back(number);
+        groups_.push_back({children_.child(frame.slot, number), 0, 0, 0});
+      }
+      ++groups_[known].n_members;
+      group_of_.push_back(known);
+    }
+    std::uint32_t begin = 0;
+    for (Group& group : groups_) {
+      group.begin = begin;
+      begin += group.n_members;
+      group.n_members = 0;
+    }
+    grouped_.resize(begin);
+    for (std::uint32_t i = frame.begin; i < frame.end; ++i) {
+      Group& group = groups_[group_of_[i - frame.begin]];
+      grouped_[group.begin + group.n_members++] = arena_[i];
+    }
+  }
+
+  // 2. Features of the same members, and of two at least, are one bucket.
+  void find_buckets() {
+    buckets_.clear();
+    bucket_of_key_.clear();
+    for (std::uint32_t s = 0; s < seen_.size(); ++s) {
+      Seen& seen = seen_[s];
+      if (seen.n_members < 2) continue;
+      std::uint32_t& known = bucket_of_key_.at(seen.key);
+      if (known == 0) {
+        buckets_.push_back({s, seen.n_members, kNone, {}});
+        known = static_cast<std::uint32_t>(buckets_.size());
+      }
+      seen.bucket = known - 1;
+      features_.add(buckets_[known - 1].masses, seen.feature);
+    }
+  }
+
+  // 3. A frame for each bucket, with its members: the groups that have its first feature.
+  Masses<Real> push_buckets(const Frame& frame) {
+    Masses<Real> all;
+    auto top = static_cast<std::uint32_t>(arena_.size());  // above the frames that wait
+    for (Bucket& bucket : buckets_) {
+      if (bucket.n_members == frame.size()) {
+        all = bucket.masses;
+        continue;
+      }
+      const Masses<Real>& m = bucket.masses;
+      bucket.frame = static_cast<std::uint32_t>(stack_.size());
+      stack_.push_back({frame.slot + 1, top, top, frame.lo * m.old_mass,
+                        frame.ex * (m.old_mass + m.new_mass) + frame.lo * m.new_mass});
+      top += bucket.n_members;
+    }
+    arena_.resize(top);
+    std::size_t visit = 0;
+    for (const Group& group : groups_) {
+      for (; visit < group.visits_end; ++visit) {
+        const Seen& seen = seen_[visits_[visit]];
+        if (seen.bucket == kNone) continue;
+        const Bucket& bucket = buckets_[seen.bucket];
+        if (bucket.first_seen != visits_[visit] || bucket.frame == kNone) continue;
+        Frame& next = stack_[bucket.frame];
+        std::copy_n(grouped_.begin() + group.begin, group.n_members, arena_.begin() + next.end);
+        next.end += group.n_members;
+      }
+    }
+    return all;
+  }
+
+  void emit(const Frame& frame, Found<Real>& found) {
+    SetKey key;
+    for (std::uint32_t i = frame.begin; i < frame.end; ++i) key += set_key(arena_[i]);
+    std::uint32_t& known = set_of_key_.at(key);
+    if (known != 0) {
+      found.masses[first_set_ + known - 1] += frame.ex;
+      return;
+    }
+    for (std::uint32_t i = frame.begin; i < frame.end; ++i) {
+      found.members.push_back(first_ + arena_[i]);
+    }
+    found.set_begin.push_back(found.members.size());
+    found.masses.push_back(frame.ex);
+    known = static_cast<std::uint32_t>(found.masses.size() - first_set_);
+  }
+
+  // Too many sets: each pair of nodes becomes one feature, with all that the two still share.
+  void close_by_pairs(Found<Real>& found, const StopToken& token) {
+    ++found.n_by_pairs;
+    found.set_begin.resize(first_set_ + 1);
+    found.members.resize(found.set_begin.back());
+    found.masses.resize(first_set_);
+    pair_delta_.clear();
+    known_pairs_.start(nodes_);
+    const auto n = static_cast<std::uint32_t>(nodes_.size());
+    for (std::uint32_t i = 0; i < n; ++i) {
+      token.check();
+      meter_.check(found.bytes() + pair_delta_.bytes());
+      steps_ += static_cast<double>((n - i) * state_.dag.arity(nodes_.front()));
+      count_steps();
+      const std::span<const Real> known = known_pairs_.row(i);
+      for (std::uint32_t j = i + 1; j < n; ++j) {
+        const Real delta = pair_delta_(nodes_[i], nodes_[j]);
+        const Real rest = delta - known[j];
+        if (negligible(rest, delta)) continue;
+        found.members.push_back(first_ + i);
+        found.members.push_back(first_ + j);
+        found.set_begin.push_back(found.members.size());
+        found.masses.push_back(rest);
+      }
+    }
+  }
+
+  // What each active node has now, how much of it is private, and which nodes go on.
+  void account(Block& block, Found<Real>& found, bool by_pairs) {
+    const std::size_t n = nodes_.size();
+    emitted_.assign(n, Real(0.0));
+    any_.assign(n, 0);
+    for (std::size_t s = first_set_; s < found.masses.size(); ++s) {
+      for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
+        emitted_[found.members[i] - first_] += found.masses[s];
+        any_[found.members[i] - first_] = 1;
+      }
+    }
+    block.open.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      const NodeId u = nodes_[i];
+      // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
+      Real total = state_.self[u];
+      if (!by_pairs && any_[i]) {
+        block.open.push_back(u);
+        total = state_.kernel.template bare<Real>();
+        for (const NodeId c : state_.dag.children(u)) {
+          total *= state_.kernel.factor(state_.nodes[c].found);
+        }
+      }
+      const Real rest = total - state_.nodes[u].found - emitted_[i];
+      const bool needed = state_.nodes[u].reused && !negligible(rest, total);
+      found.total.push_back(total);
+      found.private_mass.push_back(needed ? rest : Real(0.0));
+      found.n_private += needed;
+    }
+  }
+
+  static constexpr std::size_t kAhead = 6;
+  static constexpr double kNanoseconds = 40.0;  // that a step takes
+
+  struct Seen {
+    SetKey key;  // of the groups that have the feature
+    std::uint32_t feature;
+    std::uint32_t n_members;
+    std::uint32_t bucket;
+  };
+
+  // Features of the children in one slot that have the same members, taken together.
+  struct Bucket {
+    std::uint32_t first_seen;
+    std::uint32_t n_members;
+    std::uint32_t frame;
+    Masses<Real> masses;
+  };
+
+  const State<Real>& state_;
+  MemoryMeter& meter_;
+  WorkMeter& work_;
+  ChildFeatures<Real> features_;
+  BlockChildren children_;
+  PairDelta<Real> pair_delta_;
+  KnownPairs<Real> known_pairs_;
+  double steps_ = 0;
+  double counted_ = 0;  // of these, how many are on the meter
+  double most_steps_ = 0;
+
+  // The block.
+  std::vector<NodeId> nodes_;
+  std::uint32_t first_ = 0;    // of them, in found.active
+  std::size_t first_set_ = 0;  // of theirs, in found.masses
+  std::vector<std::uint32_t> last_news_;
+  std::vector<char> child_has_news_;
+  std::vector<std::uint32_t> arena_;
+  std::vector<Frame> stack_;
+  ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
+  std::vector<Real> emitted_;
+  std::vector<char> any_;
+
+  // A split.
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> group_of_, grouped_;
+  std::vector<std::uint32_t> group_of_number_;  // kNone but for those met
+  std::vector<std::uint32_t> numbers_met_;
+  std::vector<Seen> seen_;
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  std::vector<std::uint32_t> visits_;                         // of seen_, by group
+  std::vector<Bucket> buckets_;
+  ScratchMap<SetKey, std::uint32_t> bucket_of_key_;  // + 1
+};
+
+}  // namespace filbert

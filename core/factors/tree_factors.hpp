@@ -1,0 +1,86 @@
+// The factors of the kernel between trees: with x the counts of a tree's fragments by class,
+//
+//   K(i, j) = scale_i scale_j sum_t mass_t x_it x_jt + [i = j] diagonal_i
+//
+// Columns that the same trees have equally often are one column, and what a single tree has is in
+// its diagonal: there is no more to a tree than the columns that it shares.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/large_array.hpp"
+#include "factors/factors.hpp"
+#include "forest/dag.hpp"
+
+namespace filbert {
+
+struct TreeFactors {
+  std::vector<std::uint64_t> begin;   // by tree, one more than there are
+  LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
+  // Most values are 1. The last columns of a tree are those that have another; theirs are here.
+  std::vector<std::uint64_t> value_begin;  // by tree, one more than there are
+  LargeArray<double> values;
+  std::vector<double> mass;      // by column
+  std::vector<double> scale;     // by tree: 1 over its norm, or 1; 0 where it has no fragment
+  std::vector<double> diagonal;  // by tree
+  std::vector<double> self;      // by tree: K(i, i)
+  std::vector<Wide> norm;        // by tree, where it is in the values and not in `scale`
+  std::uint64_t peak_bytes = 0;  // while they were assembled
+
+  std::size_t n_trees() const { return begin.size() - 1; }
+  std::span<const std::uint32_t> columns_of(std::size_t tree) const {
+    return {columns.data() + begin[tree], begin[tree + 1] - begin[tree]};
+  }
+
+  // Asks for a tree's columns before they are needed.
+  void prefetch(std::size_t tree) const {
+    const std::uint32_t* const first = columns.data() + begin[tree];
+    for (std::size_t k = 0; k < 64; k += 16) __builtin_prefetch(first + k);
+  }
+
+  // visit(column) for those of value 1, visit(column, value) for the others.
+  template <class Visit>
+  void for_each(std::size_t tree, const Visit& visit) const {
+    const std::uint32_t* const last = columns.data() + begin[tree + 1];
+    const std::uint32_t* const ones_end =
+        values.empty() ? last : last - (value_begin[tree + 1] - value_begin[tree]);
+    const std::uint32_t* column = columns.data() + begin[tree];
+    for (; column != ones_end; ++column) visit(*column);
+    if (column == last) return;
+    const double* value = values.data() + value_begin[tree];
+    for (; column != last; ++column) visit(*column, *value++);
+  }
+
+  // sum over a tree's columns of value * weight
+  double dot(std::size_t tree, const double* weights) const {
+    double sum = 0.0;
+    for_each(tree,
+             [&](std::uint32_t column, auto... value) { sum += (weights[column] * ... * value); });
+    return sum;
+  }
+
+  // weights += factor * mass * value over a tree's columns
+  void add(std::size_t tree, double factor, double* weights) const {
+    for_each(tree, [&](std::uint32_t column, auto... value) {
+      weights[column] += ((factor * mass[column]) * ... * value);
+    });
+  }
+};
+
+struct AssemblyOptions {
+  bool include_leaves = false;
+  bool normalize = true;
+  std::uint64_t max_bytes = ~std::uint64_t{0};
+  bool keep_factors = false;               // else their memory is freed on the way
+  std::vector<std::uint8_t> counted = {};  // by node: whether it is a root of fragments; empty: all
+};
+
+// Throws KernelOverflow where values that are not normalised leave double, OutOfMemory where the
+// factors of the trees would exceed max_bytes.
+template <class Real>
+TreeFactors assemble(Factors<Real>&& factors, const Dag& dag, std::span<const NodeId> roots,
+                     const AssemblyOptions& options, int n_threads, const Watch& watch);
+
+}  // namespace filbert

@@ -1,0 +1,121 @@
+// The core at a glance: what the bindings call, in the order of the data. All is declared again
+// here as it stands in its own header, where the details are; tests compare the two.
+//
+//   text -> forest -> kernel -> kernel values | rows | factors -> scores -> models -> fragments
+#pragma once
+
+#include "base/errors.hpp"
+#include "catalogue/tree_kernels.hpp"
+#include "embed/embedding.hpp"
+#include "factors/sum_factors.hpp"
+#include "factors/vectors/vector_factors.hpp"
+#include "forest/align.hpp"
+#include "forest/bracket_parser.hpp"
+#include "forest/bracket_writer.hpp"
+#include "forest/builder.hpp"
+#include "forest/label_sequences.hpp"
+#include "forest/labelled_lines.hpp"
+#include "fragments/count.hpp"
+#include "fragments/flat_fragment.hpp"
+#include "fragments/miner.hpp"
+#include "kernels/chosen_symbols.hpp"
+#include "kernels/sequence.hpp"
+#include "learn/perceptron/perceptron.hpp"
+#include "learn/planes/plane_store.hpp"
+#include "learn/svm/gram_trainer.hpp"
+#include "learn/svm/row_trainer.hpp"
+#include "rows/entries.hpp"
+#include "rows/matrix.hpp"
+#include "rows/tile_rows.hpp"
+#include "scoring/factor_scores.hpp"
+#include "scoring/operator.hpp"
+#include "scoring/row_scorer.hpp"
+#include "scoring/symbol_forms.hpp"
+
+namespace filbert {
+
+// ---------------------------------------------------------------- all stages
+
+class StopToken;  // how long loops learn that they are to stop
+struct Trees;     // some trees: a forest and the nodes that are their roots
+class Wide;       // numbers beyond the range of double
+
+// ---------------------------------------------------------------- forest
+
+class Dag;            // a corpus: its distinct subtrees, each stored once; immutable
+class DagBuilder;     // makes it, node by node
+class BracketParser;  // trees from bracketed text, in pieces
+class LabelledLines;  // labelled trees from whole files, on threads
+std::string to_brackets(const Dag& dag, NodeId root, std::size_t limit);
+std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots);
+std::shared_ptr<const Dag> merge(const Dag& a, std::span<NodeId> roots_a, const Dag& b,
+                                 std::span<NodeId> roots_b);
+DagArrays to_arrays(const Dag& dag);
+std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<NodeId> roots);
+std::vector<NodeId> find_roots(const Dag& from, std::span<const NodeId> roots, const Dag& to);
+LabelSequences label_sequences(const Dag& dag, std::span<const NodeId> roots, bool leaves_only);
+
+// ---------------------------------------------------------------- kernels
+
+class TreeKernel;         // all that is particular to one tree kernel
+struct KernelSpec;        // a tree kernel, and the symbols that its fragments are rooted in
+struct KernelParameters;  // of all tree kernels
+KernelSpec make_kernel(std::string_view name, const KernelParameters& parameters);
+class ChosenSymbols;  // the symbols of an approximate kernel
+NodeSymbols node_symbols(const Dag& dag, SymbolKind kind);
+std::vector<std::vector<std::string>> symbol_labels(const Dag& dag, const NodeSymbols& symbols,
+                                                    SymbolKind kind);
+std::vector<double> node_totals(const Dag& dag, std::span<const NodeId> roots);
+
+// ---------------------------------------------------------------- rows: values by pairs
+
+std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
+                               const Watch& watch);
+void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
+                   const Watch& watch, double* out);
+void kernel_matrix(const SequenceSpec& spec, Sequences a, Sequences b, bool normalize,
+                   int n_threads, const Watch& watch, double* out);
+std::vector<double> diagonal(std::span<const Wide> selves, bool normalize);
+class TileRows;  // rows of a kernel matrix, when they are asked for
+
+// ---------------------------------------------------------------- factors: values by fragments
+
+struct TreeFactors;  // K = X M X^T + diagonal, over the trees of a forest
+TreeFactors vector_factors(const SparseRows& rows, const PolynomialSpec& spec,
+                           std::uint64_t max_bytes, int n_threads, const Watch& watch);
+class SumFactors;  // the same of a sum of kernels
+
+// ---------------------------------------------------------------- scores
+
+class KernelOperator;  // factors of trees, and all that is computed with them
+class RowScorer;       // scores of single new trees by the support vectors' rows
+void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
+                            const Watch& watch, double* out);
+std::vector<double> pair_forms(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+                               std::vector<NodeId> roots, bool normalize,
+                               std::span<const double> weights, std::size_t n_columns,
+                               std::span<const std::uint32_t> symbol_of, std::size_t n_symbols,
+                               int n_threads, const Watch& watch);
+
+// ---------------------------------------------------------------- models
+
+class RowTrainer;        // support vector machines on rows
+class GramTrainer;       // on a given kernel matrix
+class TrainingTrees;     // trees that planes are made of
+class PlaneStore;        // cutting planes over trees
+class OnlinePerceptron;  // the kernel perceptron, tree by tree
+std::unique_ptr<GrowingTerm> growing_trees(const KernelSpec& spec, std::size_t n_columns);
+
+// ---------------------------------------------------------------- fragments and vectors
+
+class FragmentMiner;  // the fragments that weigh most in a model
+FragmentRows count_fragments(const KernelSpec& spec, FragmentForest fragments, Trees trees,
+                             int n_threads, const Watch& watch);
+FragmentRows fragment_features(const KernelSpec& spec, FragmentForest fragments, Trees trees,
+                               bool normalize, int n_threads, const Watch& watch);
+std::vector<std::string> fragment_texts(const Dag& dag, std::span<const NodeId> roots,
+                                        std::span<const std::uint8_t> open);
+template <class T>
+class TreeEmbedder;  // distributed trees: vectors whose products approximate a kernel
+
+}  // namespace filbert

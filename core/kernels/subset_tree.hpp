@@ -1,0 +1,35 @@
+// Subset trees (STK, SST), Collins & Duffy 2002: a fragment has all children of a node or none. For
+// two nodes of the same production
+//
+//   Delta(u, v) = lambda * prod_j (1 + Delta(u_j, v_j))      j: slots where both children are inner
+//                                                            nodes of the same production
+//
+// (Severyn & Moschitti 2012, section 3.2). Where leaves count, each pair of equal leaves adds
+// lambda to the kernel.
+#pragma once
+
+#include "kernels/tree_kernel.hpp"
+
+namespace filbert {
+
+struct SubsetTree {
+  double decay = 0.4;           // lambda
+  bool include_leaves = false;  // leaves count as fragments
+
+  static constexpr Matching matching = Matching::production;
+
+  // Delta of two nodes that match, but none of their children does.
+  template <class Real>
+  Real bare() const {
+    return Real(decay);
+  }
+  // What a slot multiplies Delta by, where its children match: the fragment may end there.
+  template <class Real>
+  static Real factor(const Real& child) {
+    return Real(1.0) + child;
+  }
+  // What stands for Delta of a leaf with itself in the product of its parent.
+  static constexpr double leaf = 0.0;
+};
+
+}  // namespace filbert

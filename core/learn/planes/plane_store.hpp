@@ -1,0 +1,84 @@
+// Cutting planes over trees and what Algorithm 2 of Severyn & Moschitti 2012 asks of them. A plane
+// is g = sum over some examples k of weight_k phi(x_k); the ways to store planes differ in how many
+// Deltas it takes to compute with them, and in nothing else:
+//
+//   lists       the examples themselves                        uSVM,  Eq. 4
+//   dags        for each plane the DAG of its examples         SDAG,  Eq. 10
+//   one_dag     one DAG for all planes                         SDAG+, Eq. 11
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "scoring/kernel_dag.hpp"
+#include "scoring/tree_nodes.hpp"
+
+namespace filbert {
+
+enum class PlaneStorage { lists, dags, one_dag };
+
+// Some examples with their weights.
+struct WeighedExamples {
+  std::vector<std::uint32_t> examples;
+  std::vector<double> weights;
+
+  std::size_t size() const { return examples.size(); }
+};
+
+class PlaneStore {
+ public:
+  virtual ~PlaneStore() = default;
+
+  const TrainingTrees& trees() const { return *trees_; }
+  std::size_t size() const { return n_planes_; }
+  std::size_t n_sampled() const { return sampled_.size(); }
+  const DeltaCounts& counts() const { return counts_; }
+
+  // w . phi(x_i) for each example of a sample, where w is the sum of the planes times alpha.
+  std::vector<double> scores(std::span<const std::uint32_t> sample, std::span<const double> alpha,
+                             int n_threads, const Watch& watch);
+
+  // A new plane: examples of the last sample, named by their places in it, with weights. Returns
+  // its products with all planes, itself the last.
+  std::vector<double> add(std::span<const std::uint32_t> places, std::span<const double> weights,
+                          int n_threads, const Watch& watch);
+
+  // Drops all planes but these, which ascend.
+  virtual void keep(std::span<const std::uint32_t> planes) = 0;
+
+  // Nodes that are stored: occurrences in lists, entries in DAGs.
+  virtual std::uint64_t n_nodes() const = 0;
+
+ protected:
+  explicit PlaneStore(std::shared_ptr<const TrainingTrees> trees) : trees_(std::move(trees)) {}
+
+  virtual std::vector<double> score(std::span<const double> alpha) = 0;
+  virtual std::vector<double> add_plane(WeighedExamples plane,
+                                        std::span<const std::uint32_t> places) = 0;
+
+  // task(index, kernel, token) for all indices, on threads.
+  template <class Task>
+  void in_parallel(std::size_t n_tasks, const Task& task);
+
+  std::vector<std::uint32_t> sampled_;
+  std::size_t n_planes_ = 0;
+
+ private:
+  struct Work {
+    int n_threads;
+    const Watch* watch;
+  };
+
+  const std::shared_ptr<const TrainingTrees> trees_;
+  std::vector<std::unique_ptr<DagKernel>> kernels_;  // one for each thread
+  DeltaCounts counts_;
+  Work work_{};
+};
+
+std::unique_ptr<PlaneStore> make_plane_store(PlaneStorage storage,
+                                             std::shared_ptr<const TrainingTrees> trees);
+
+}  // namespace filbert

@@ -1,0 +1,189 @@
+#include "learn/svm/active_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "learn/svm/row_descent.hpp"
+
+namespace filbert {
+
+namespace {
+
+// The larger the working sets, the fewer of them.
+constexpr std::size_t kLargestSet = 3072;
+
+// Two of them fit into memory.
+std::size_t largest_set(std::size_t n_examples, std::uint64_t max_bytes) {
+  const double fit = std::sqrt(static_cast<double>(max_bytes / 2 / sizeof(double)));
+  return std::min(
+      {kLargestSet, n_examples, std::max<std::size_t>(2, static_cast<std::size_t>(fit))});
+}
+
+// Some problems, and the rows that they share.
+class ActiveSets {
+ public:
+  ActiveSets(RowCache& cache, std::span<const std::uint32_t> tree_of,
+             std::span<const SvmProblem> problems, std::span<const std::span<const double>> starts,
+             std::uint64_t max_bytes, int n_threads, const Watch& report)
+      : cache_(cache),
+        tree_of_(tree_of),
+        set_size_(largest_set(tree_of.size(), max_bytes)),
+        max_sets_(max_bytes / sizeof(double) / std::max<std::size_t>(1, set_size_ * set_size_)),
+        n_threads_(n_threads),
+        report_(report) {
+    for (std::size_t c = 0; c < problems.size(); ++c) {
+      const std::span<const double> start = starts.empty() ? std::span<const double>() : starts[c];
+      problems_.push_back(std::make_unique<RowDescent>(problems[c], tree_of, cache.source().self(),
+                                                       start, set_size_));
+    }
+  }
+
+  std::vector<SvmSolution> run() {
+    add_starts();
+    while (!all_of([](const RowDescent& problem) { return problem.done(); })) {
+      if (all_of([](const RowDescent& problem) { return problem.done() || problem.waits(); })) {
+        get_rows();
+      }
+      descend();
+    }
+    std::vector<SvmSolution> solutions;
+    for (auto& problem : problems_) solutions.push_back(problem->solution());
+    return solutions;
+  }
+
+ private:
+  // Rows that are asked for at a time. The fewer, the better they are chosen; the more, the fewer
+  // descents there are. And there is room for those that are there.
+  std::size_t batch() const {
+    const std::size_t wished = std::max<std::size_t>(128, cache_.size() / 8);
+    return std::min({wished, cache_.batch(), std::max<std::size_t>(1, cache_.capacity() / 2)});
+  }
+
+  template <class Predicate>
+  bool all_of(const Predicate& holds) const {
+    return std::all_of(problems_.begin(), problems_.end(),
+                       [&](const auto& problem) { return holds(*problem); });
+  }
+
+  Watch watch() const {
+    return [this](std::size_t, std::size_t) {
+      std::size_t sum = 0;
+      for (const auto& problem : problems_) sum += problem->progress();
+      if (report_) report_(sum, 1000 * problems_.size());
+    };
+  }
+
+  std::vector<bool> trees_in_use() const {
+    std::vector<bool> in_use(cache_.n_trees(), false);
+    for (std::size_t i = 0; i < tree_of_.size(); ++i) {
+      for (const auto& problem : problems_) {
+        if (problem->has_weight(i)) in_use[tree_of_[i]] = true;
+      }
+    }
+    return in_use;
+  }
+
+  // work(problem, token) for every problem, on as many threads as there is memory for.
+  template <class Work>
+  void for_each_problem(const Work& work) {
+    const auto n_sets = static_cast<int>(std::clamp<std::size_t>(max_sets_, 1, 1024));
+    parallel_for(problems_.size(), std::min(n_threads_, n_sets), watch(),
+                 [&](std::size_t c, int, const StopToken& token) { work(*problems_[c], token); });
+    if (n_threads_ == kInline) watch()(0, 0);
+  }
+
+  // Decision values for the dual variables that problems begin with.
+  void add_starts() {
+    const std::vector<bool> in_use = trees_in_use();
+    std::vector<std::uint32_t> trees;
+    for (std::uint32_t tree = 0; tree < in_use.size(); ++tree) {
+      if (in_use[tree]) trees.push_back(tree);
+    }
+    if (is_worth_all(trees.size())) cache_.complete(n_threads_, watch());
+    for (std::size_t first = 0, last = 0; first < trees.size(); first = last) {
+      last = std::min(first + batch(), trees.size());
+      std::vector<bool> now(in_use.size(), false);
+      std::vector<std::uint32_t> fetched;
+      for (std::size_t k = first; k < last; ++k) {
+        now[trees[k]] = true;
+        if (!cache_.rows().has(trees[k])) fetched.push_back(trees[k]);
+      }
+      cache_.fetch(fetched, now, n_threads_, watch());
+      for_each_problem([&](RowDescent& problem, const StopToken& token) {
+        problem.add_start(cache_.rows(), now, token);
+      });
+    }
+  }
+
+  void descend() {
+    for_each_problem([&](RowDescent& problem, const StopToken& token) {
+      if (!problem.done()) problem.run(cache_.rows(), batch(), token);
+    });
+    for (const auto& problem : problems_) {
+      for (const std::uint32_t tree : problem->used()) cache_.touch(tree);
+    }
+  }
+
+  // Problems take turns, each with the row that it wants most.
+  void get_rows() {
+    std::vector<bool> chosen(cache_.n_trees(), false);
+    std::vector<std::uint32_t> wanted;
+    const std::size_t n = batch();
+    for (std::size_t place = 0; place < n && wanted.size() < n; ++place) {
+      for (std::size_t turn = 0; turn < problems_.size() && wanted.size() < n; ++turn) {
+        const auto& own = problems_[(turn + n_batches_) % problems_.size()]->wanted();
+        if (place >= own.size() || chosen[own[place]]) continue;
+        chosen[own[place]] = true;
+        wanted.push_back(own[place]);
+      }
+    }
+    ++n_batches_;
+    if (is_worth_all(cache_.size() + wanted.size()) || are_many_missing()) {
+      cache_.complete(n_threads_, watch());
+    } else {
+      cache_.fetch(wanted, trees_in_use(), n_threads_, watch());
+    }
+  }
+
+  // All rows together take half the time of one after the other.
+  bool is_worth_all(std::size_t n_rows) const {
+    constexpr std::size_t kFew = 256;
+    const std::size_t n = cache_.n_trees();
+    if (cache_.capacity() < n || n_rows == 0) return false;
+    return n <= kFew || static_cast<double>(n_rows) >= 0.45 * static_cast<double>(n);
+  }
+
+  // The same for a matrix of which a part is there: the n - m rows that are missing take as long as
+  // (n - m)^2 / 2n rows one after the other. At first all examples would move, which tells nothing.
+  bool are_many_missing() const {
+    const auto n = static_cast<double>(cache_.n_trees());
+    const auto m = static_cast<double>(cache_.size());
+    if (cache_.capacity() < cache_.n_trees() || m < 0.15 * n) return false;
+    std::vector<bool> missing(cache_.n_trees(), false);
+    for (const auto& problem : problems_) problem->mark_missing(missing);
+    const auto n_missing = static_cast<double>(std::count(missing.begin(), missing.end(), true));
+    return n_missing >= (n - m) * (n - m) / (2.0 * n);
+  }
+
+  RowCache& cache_;
+  std::span<const std::uint32_t> tree_of_;
+  std::size_t set_size_;
+  std::size_t max_sets_;  // at a time
+  int n_threads_;
+  const Watch& report_;
+  std::vector<std::unique_ptr<RowDescent>> problems_;
+  std::size_t n_batches_ = 0;
+};
+
+}  // namespace
+
+std::vector<SvmSolution> train_svms_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
+                                            std::span<const SvmProblem> problems,
+                                            std::span<const std::span<const double>> starts,
+                                            std::uint64_t max_bytes, int n_threads,
+                                            const Watch& report) {
+  return ActiveSets(cache, tree_of, problems, starts, max_bytes, n_threads, report).run();
+}
+
+}  // namespace filbert

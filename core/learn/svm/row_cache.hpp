@@ -1,0 +1,53 @@
+// Rows of a kernel matrix that were computed and are kept, as many as fit into memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "learn/svm/packed_rows.hpp"
+#include "rows/row_source.hpp"
+
+namespace filbert {
+
+class RowCache {
+ public:
+  // Throws OutOfMemory where not even a few rows fit.
+  RowCache(RowSource& source, std::uint64_t max_bytes);
+
+  std::size_t n_trees() const { return rows_.n(); }
+  std::size_t capacity() const { return capacity_; }  // in rows, at most n_trees
+  std::size_t batch() const { return batch_; }        // rows that may be computed at a time
+  std::size_t size() const { return rows_.size(); }
+  std::uint64_t n_computed() const { return n_computed_; }
+  std::uint64_t peak_bytes() const { return peak_bytes_; }
+  RowSource& source() const { return source_; }
+  const PackedRows& rows() const { return rows_; }
+
+  // Computes rows that are not there, at most `batch`. Where there is no room for them, rows that
+  // `in_use` (by tree) does not name give way first, those used longest ago before the others.
+  void fetch(std::span<const std::uint32_t> wanted, const std::vector<bool>& in_use, int n_threads,
+             const Watch& watch);
+
+  // Computes all rows that are not there. They all have to fit.
+  void complete(int n_threads, const Watch& watch);
+
+  // The row was of use just now.
+  void touch(std::uint32_t tree) { last_used_[tree] = ++clock_; }
+
+ private:
+  void make_room(std::size_t n_more, const std::vector<bool>& in_use);
+  void count(std::span<const std::uint32_t> computed, std::uint64_t scratch_bytes);
+
+  RowSource& source_;
+  std::size_t batch_;
+  std::size_t capacity_;
+  PackedRows rows_;
+  std::vector<std::uint64_t> last_used_;  // by tree
+  std::uint64_t clock_ = 0;
+  std::uint64_t n_computed_ = 0;
+  std::uint64_t peak_bytes_ = 0;
+};
+
+}  // namespace filbert

@@ -1,0 +1,89 @@
+// What learners ask of a kernel on the trees of one forest, all of it through the factors:
+//
+//   scores                K w, for several columns w at once
+//   node contributions    (D f)[u] = sum over nodes v of Delta(u, v) f[v], with f the weights of
+//   the
+//                         trees handed down to their nodes: what a node adds to its tree's score
+//   kernel matrices       K itself
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "factors/factors.hpp"
+#include "factors/tree_factors.hpp"
+#include "forest/dag.hpp"
+#include "kernels/tree_kernel.hpp"
+#include "rows/tile_pass.hpp"
+#include "scoring/node_contributions.hpp"
+
+namespace filbert {
+
+struct OperatorOptions {
+  bool normalize = true;
+  FactorLimits limits;
+  bool keep_nodes = false;  // for contributions
+  // Partial trees, where not 0: only the kernels between so many first trees and the others are
+  // wanted. Scores of the others by weights of the first are right, and nothing else.
+  std::size_t n_first = 0;
+};
+
+class KernelOperator {
+ public:
+  KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::vector<NodeId> roots,
+                 const OperatorOptions& options, int n_threads, const Watch& watch);
+
+  std::size_t n_trees() const { return trees_.n_trees(); }
+  const TreeFactors& trees() const { return trees_; }
+
+  // weights[i * n_columns + c]: that of tree i in column c; the scores alike.
+  std::vector<double> scores(std::span<const double> weights, std::size_t n_columns, int n_threads,
+                             const Watch& watch) const;
+
+  // Of the trees from `first` on. Needs keep_nodes.
+  NodeContributions contributions(std::span<const double> weights, std::size_t n_columns,
+                                  std::size_t first, int n_threads, const Watch& watch) const;
+
+  // By symbol and column: f^T D f between nodes of the same symbol, which are numbers below
+  // n_symbols. Needs keep_nodes. Throws KernelOverflow where values leave double.
+  std::vector<double> symbol_forms(std::span<const double> weights, std::size_t n_columns,
+                                   std::span<const std::uint32_t> symbol_of, std::size_t n_symbols,
+                                   int n_threads, const Watch& watch) const;
+
+  // How the factors came about.
+  std::uint64_t n_features = 0;
+  std::uint64_t n_node_entries = 0;
+  std::uint32_t n_rounds = 0;
+  std::uint64_t n_blocks_by_pairs = 0;
+  std::uint64_t peak_bytes = 0;
+  double cpu_factorizing = 0.0;  // seconds of all threads
+  double cpu_assembling = 0.0;
+
+ private:
+  template <class Real>
+  void make(const KernelSpec& spec, const OperatorOptions& options, int n_threads,
+            const Watch& watch);
+
+  template <class Real>
+  std::vector<Real> node_weights(const Factors<Real>& factors, std::span<const double> weights,
+                                 std::size_t n_columns) const;
+
+  std::shared_ptr<const Dag> dag_;
+  std::vector<NodeId> roots_;
+  std::vector<std::uint8_t> counted_;  // by node: whether it is a root of fragments; empty: all
+  TreeFactors trees_;
+  std::variant<Factors<double>, Factors<Wide>> nodes_;
+};
+
+// K between all trees of a forest, or between those of two: by the factors where these are likely
+// to be cheaper than pairs, else by pairs. Throws what kernel_matrix of rows/matrix.hpp throws.
+void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_threads,
+                            const Watch& watch, double* out);
+void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
+                            const Watch& watch, double* out);
+
+}  // namespace filbert
