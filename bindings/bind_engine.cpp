@@ -1,10 +1,7 @@
-#include <nanobind/stl/optional.h>
-
-#include <optional>
-
 #include "bindings.hpp"
+#include "learn/svm/train.hpp"
 #include "scoring/operator.hpp"
-#include "train_problems.hpp"
+#include "svm_problems.hpp"
 
 namespace filbert {
 
@@ -67,12 +64,11 @@ NumpyMatrix symbol_forms(const KernelOperator& k, const MatrixOf<double>& weight
   return to_matrix(std::move(out), n_symbols, n_columns);
 }
 
-Solutions train(const KernelOperator& k_of_trees, const MatrixOf<std::int8_t>& y,
-                const MatrixOf<double>& C, std::optional<MatrixOf<double>> start,
-                bool squared_hinge, bool intercept, double tol, const Array<std::uint64_t>& seeds,
-                std::uint32_t max_sweeps, int n_threads, nb::object progress) {
-  return train_problems(k_of_trees.trees(), k_of_trees.n_trees(), y, C, start, squared_hinge,
-                        intercept, tol, seeds, max_sweeps, n_threads, std::move(progress));
+SvmSolutionArrays train(const KernelOperator& k, const SvmProblemArrays& problems, int n_threads,
+                        nb::object progress) {
+  return solve(problems, std::move(progress), [&](const SvmProblems& each, const Watch& watch) {
+    return train_on_factors(k.trees(), each, n_threads, watch);
+  });
 }
 
 }  // namespace
@@ -98,9 +94,7 @@ void bind_engine(nb::module_& m) {
            nb::arg("n_threads"))
       .def("symbol_forms", &symbol_forms, nb::arg("weights"), nb::arg("symbol_of"),
            nb::arg("n_symbols"), nb::arg("n_threads"))
-      .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
-           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
-           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+      .def("train", &train, nb::arg("problems"), nb::arg("n_threads"), nb::arg("progress").none());
 }
 
 }  // namespace filbert

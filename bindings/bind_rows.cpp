@@ -1,13 +1,10 @@
-#include <nanobind/stl/optional.h>
-
 #include <numeric>
-#include <optional>
 
 #include "bindings.hpp"
 #include "learn/svm/gram_trainer.hpp"
 #include "learn/svm/row_trainer.hpp"
 #include "rows/tile_rows.hpp"
-#include "svm_arrays.hpp"
+#include "svm_problems.hpp"
 
 namespace filbert {
 
@@ -29,10 +26,8 @@ struct GramRows {
         trainer({values.data(), values.size()}, values.shape(0), max_bytes) {}
 
   std::size_t n_trees() const { return trainer.n_trees(); }
-  std::vector<SvmSolution> train(std::span<const SvmProblem> problems,
-                                 std::span<const std::span<const double>> starts, int n_threads,
-                                 const Watch& report) {
-    return trainer.train(problems, starts, n_threads, report);
+  std::vector<SvmSolution> train(const SvmProblems& problems, int n_threads, const Watch& report) {
+    return trainer.train(problems, n_threads, report);
   }
 
   MatrixOf<double> values;
@@ -45,32 +40,11 @@ void make_gram(GramRows* self, MatrixOf<double> matrix, std::uint64_t max_bytes)
 }
 
 template <class Trainer>
-Solutions train(Trainer& trainer, const MatrixOf<std::int8_t>& y, const MatrixOf<double>& C,
-                std::optional<MatrixOf<double>> start, bool squared_hinge, bool intercept,
-                double tol, const Array<std::uint64_t>& seeds, std::uint32_t max_sweeps,
-                int n_threads, nb::object progress) {
-  const std::size_t n = trainer.n_trees();
-  const std::size_t k = y.shape(0);
-  check_problems(n, y, C, start, seeds);
-  std::vector<SvmProblem> problems;
-  std::vector<std::span<const double>> starts;
-  for (std::size_t c = 0; c < k; ++c) {
-    problems.push_back({{y.data() + c * n, n},
-                        {C.data() + c * n, n},
-                        squared_hinge,
-                        intercept,
-                        tol,
-                        seeds.data()[c],
-                        max_sweeps});
-    if (start) starts.push_back({start->data() + c * n, n});
-  }
-  const Watch watch = watch_from_python(std::move(progress));
-  std::vector<SvmSolution> solutions;
-  {
-    const nb::gil_scoped_release release;
-    solutions = trainer.train(problems, starts, n_threads, watch);
-  }
-  return to_arrays(solutions, n);
+SvmSolutionArrays train(Trainer& trainer, const SvmProblemArrays& problems, int n_threads,
+                        nb::object progress) {
+  return solve(problems, std::move(progress), [&](const SvmProblems& each, const Watch& watch) {
+    return trainer.train(each, n_threads, watch);
+  });
 }
 
 void make_rows(TileRows* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
@@ -117,16 +91,14 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("n_rows", [](const RowTrainer& t) { return t.cache().size(); })
       .def_prop_ro("n_rows_computed", [](const RowTrainer& t) { return t.cache().n_computed(); })
       .def_prop_ro("peak_bytes", [](const RowTrainer& t) { return t.cache().peak_bytes(); })
-      .def("train", &train<RowTrainer>, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
-           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
-           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+      .def("train", &train<RowTrainer>, nb::arg("problems"), nb::arg("n_threads"),
+           nb::arg("progress").none());
 
   nb::class_<GramRows>(m, "GramTrainer")
       .def("__init__", &make_gram, nb::arg("matrix"), nb::arg("max_bytes"))
       .def_prop_ro("n_trees", &GramRows::n_trees)
-      .def("train", &train<GramRows>, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
-           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
-           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+      .def("train", &train<GramRows>, nb::arg("problems"), nb::arg("n_threads"),
+           nb::arg("progress").none());
 }
 
 }  // namespace filbert

@@ -1,16 +1,15 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include <optional>
 #include <utility>
 
 #include "bindings.hpp"
 #include "factors/sum_factors.hpp"
 #include "factors/vectors/vector_factors.hpp"
+#include "learn/svm/train.hpp"
 #include "scoring/factor_scores.hpp"
 #include "scoring/operator.hpp"
-#include "train_problems.hpp"
+#include "svm_problems.hpp"
 
 namespace filbert {
 
@@ -70,12 +69,11 @@ NumpyMatrix scores(const SumFactors& sum, const MatrixOf<double>& weights, int n
   return to_matrix(std::move(out), sum.n_trees(), n_columns);
 }
 
-Solutions train(const SumFactors& sum, const MatrixOf<std::int8_t>& y, const MatrixOf<double>& C,
-                std::optional<MatrixOf<double>> start, bool squared_hinge, bool intercept,
-                double tol, const Array<std::uint64_t>& seeds, std::uint32_t max_sweeps,
-                int n_threads, nb::object progress) {
-  return train_problems(sum, sum.n_trees(), y, C, start, squared_hinge, intercept, tol, seeds,
-                        max_sweeps, n_threads, std::move(progress));
+SvmSolutionArrays train(const SumFactors& sum, const SvmProblemArrays& problems, int n_threads,
+                        nb::object progress) {
+  return solve(problems, std::move(progress), [&](const SvmProblems& each, const Watch& watch) {
+    return train_on_factors(sum, each, n_threads, watch);
+  });
 }
 
 }  // namespace
@@ -96,9 +94,7 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro("n_columns", &SumFactors::n_columns)
       .def_prop_ro("n_entries", &SumFactors::n_entries)
       .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
-      .def("train", &train, nb::arg("y"), nb::arg("C"), nb::arg("start").none(),
-           nb::arg("squared_hinge"), nb::arg("intercept"), nb::arg("tol"), nb::arg("seeds"),
-           nb::arg("max_sweeps"), nb::arg("n_threads"), nb::arg("progress").none());
+      .def("train", &train, nb::arg("problems"), nb::arg("n_threads"), nb::arg("progress").none());
 }
 
 }  // namespace filbert

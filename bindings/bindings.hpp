@@ -83,5 +83,6 @@ void bind_scorer(nb::module_& m);
 void bind_select(nb::module_& m);
 void bind_sequence(nb::module_& m);
 void bind_sums(nb::module_& m);
+void bind_svm(nb::module_& m);
 
 }  // namespace filbert

@@ -75,4 +75,5 @@ NB_MODULE(_core, m) {
   filbert::bind_select(m);
   filbert::bind_sequence(m);
   filbert::bind_sums(m);
+  filbert::bind_svm(m);
 }

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <random>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "check.hpp"
-#include "learn/svm/svm_problem.hpp"
+#include "learn/svm/dual_descent.hpp"
 #include "trees.hpp"
 
 namespace filbert {
@@ -23,13 +24,11 @@ struct SvmCase {
   bool intercept = true;
 
   std::size_t size() const { return y.size(); }
-  SvmProblem problem(double tol = 1e-12) const {
-    SvmProblem p{y, C};
-    p.squared_hinge = squared_hinge;
-    p.intercept = intercept;
-    p.tol = tol;
-    p.max_sweeps = 1'000'000;
-    return p;
+  AnyLoss loss() const { return loss_named(squared_hinge ? "squared_hinge" : "hinge"); }
+  SvmProblem problem(double tol = 1e-12) const { return problems(tol)[0]; }
+  SvmProblems problems(double tol) const {
+    static constexpr std::uint64_t kSeed = 0;
+    return {size(), y, C, {}, {&kSeed, 1}, loss(), intercept, tol, 1'000'000};
   }
   // K_ij + intercept
   double kernel(std::size_t i, std::size_t j) const {
@@ -109,6 +108,15 @@ inline void check_optimal(const SvmCase& c, const SvmSolution& s, double toleran
     if (s.alpha[i] > 0.0) CHECK(m <= 1.0 + tolerance);
   }
   CHECK(near(s.intercept, c.intercept ? intercept : 0.0, 1e-12));
+}
+
+// F is SingleFactors or SumFactors.
+template <class F>
+SvmSolution solve_case(const SvmCase& c, const F& factors, const SvmProblem& problem,
+                       SolverProgress& progress, const StopToken& token = {}) {
+  return std::visit(
+      [&](const auto& loss) { return train_svm(factors, loss, problem, progress, token); },
+      c.loss());
 }
 
 inline void check_same(const SvmSolution& a, const SvmSolution& b) {

@@ -183,10 +183,9 @@ SvmSolution solved(const Case& c, double tol, std::size_t n_rows, int n_threads 
                    std::span<const double> start = {}) {
   const std::uint64_t max_bytes = n_rows * c.size() * sizeof(double);
   RowTrainer trainer(kSpec, c.forest.dag, c.forest.roots, true, max_bytes, 1, {});
-  const SvmProblem problem = c.problem(tol);
-  std::vector<std::span<const double>> starts;
-  if (!start.empty()) starts.push_back(start);
-  return trainer.train({&problem, 1}, starts, n_threads, {})[0];
+  SvmProblems problems = c.problems(tol);
+  problems.start = start;
+  return trainer.train(problems, n_threads, {})[0];
 }
 
 void optimality_conditions() {
@@ -227,11 +226,11 @@ void from_the_solution_there_is_no_way_to_go() {
 void it_can_be_stopped() {
   const Case c = random_case(5, 300);
   RowTrainer trainer(kSpec, c.forest.dag, c.forest.roots, true, 1 << 30, 1, {});
-  const SvmProblem problem = c.problem(1e-12);
+  const SvmProblems problems = c.problems(1e-12);
   struct Enough {};
   const Watch watch = [](std::size_t, std::size_t) { throw Enough{}; };
-  CHECK_THROWS(Enough, trainer.train({&problem, 1}, {}, kInline, watch));
-  CHECK(trainer.train({&problem, 1}, {}, 1, {})[0].gap <= 1e-12);
+  CHECK_THROWS(Enough, trainer.train(problems, kInline, watch));
+  CHECK(trainer.train(problems, 1, {})[0].gap <= 1e-12);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <string>
 
 #include "factors/tree_factors.hpp"
-#include "learn/svm/dual_descent.hpp"
+#include "learn/svm/train.hpp"
 #include "reference_factors.hpp"
 #include "svm_case.hpp"
 
@@ -38,9 +40,10 @@ void for_each_case(std::size_t n, unsigned n_seeds, const Visit& visit) {
   }
 }
 
-SvmSolution solved(const Case& c, const SvmProblem& problem, std::span<const double> start = {}) {
+SvmSolution solved(const Case& c, SvmProblem problem, std::span<const double> start = {}) {
   SolverProgress progress{0};
-  const SvmSolution solution = train_svm(c.factors, problem, start, progress, {});
+  problem.start = start;
+  const SvmSolution solution = solve_case(c, SingleFactors(c.factors), problem, progress);
   CHECK(progress.load() <= 1000);
   CHECK_EQUAL(solution.alpha.size(), c.size());
   CHECK_EQUAL(solution.looks.front().n_sweeps, 0U);
@@ -234,7 +237,60 @@ void it_can_be_stopped() {
   SolverProgress progress{0};
   StopToken token;
   token.stop();
-  CHECK_THROWS(Stopped, train_svm(c.factors, c.problem(), {}, progress, token));
+  CHECK_THROWS(Stopped, solve_case(c, SingleFactors(c.factors), c.problem(), progress, token));
+}
+
+// Problems together are what they are one by one.
+void problems_over_the_same_examples() {
+  const Case c = random_case(5, 40, 1.0, true, true);
+  std::vector<std::int8_t> signs = c.y;
+  for (const std::int8_t y : c.y) signs.push_back(static_cast<std::int8_t>(-y));
+  const std::vector<std::uint64_t> seeds{3, 4};
+  std::vector<double> start(2 * c.size(), 0.0);
+  std::fill(start.begin() + 40, start.end(), 0.1);
+  const SvmProblems both{40, signs, c.C, start, seeds, c.loss(), c.intercept, 1e-6, 1000};
+  for (const int n_threads : {1, 2, 5}) {
+    const std::vector<SvmSolution> solutions = train_on_factors(c.factors, both, n_threads, {});
+    CHECK_EQUAL(solutions.size(), 2);
+    for (std::size_t k = 0; k < 2; ++k) {
+      check_same(solutions[k], solved(c, both[k], both[k].start));
+    }
+    CHECK(near(solutions[0].primal, solutions[1].primal, 1e-5));
+    CHECK(near(solutions[0].intercept, -solutions[1].intercept, 1e-2));
+  }
+}
+
+void problems_that_do_not_fit() {
+  const Case c = random_case(1, 10, 1.0, false, true);
+  const auto train = [&](const SvmProblems& problems) {
+    return train_on_factors(c.factors, problems, 1, {});
+  };
+  const std::span<const std::int8_t> few_signs(c.y.data(), 9);
+  const std::span<const double> few_costs(c.C.data(), 9);
+  SvmProblems problems = c.problems(0.1);
+  CHECK_EQUAL(train(problems).size(), 1);
+  problems.start = few_costs;
+  CHECK_THROWS(std::invalid_argument, train(problems));
+  problems = c.problems(0.1);
+  problems.C = few_costs;
+  CHECK_THROWS(std::invalid_argument, train(problems));
+  problems = c.problems(0.1);
+  problems.y = few_signs;
+  CHECK_THROWS(std::invalid_argument, train(problems));
+  problems.C = few_costs;
+  problems.n_examples = 9;
+  CHECK_THROWS(std::invalid_argument, train(problems));
+}
+
+void losses_by_name() {
+  CHECK((loss_names()[0] == "hinge" && loss_names()[1] == "squared_hinge"));
+  const auto error = check::caught<std::invalid_argument>([] { loss_named("no such loss"); });
+  const std::string message = error ? error->what() : "";
+  CHECK(message.starts_with("there is no loss 'no such loss'; the losses are 'hinge', 'squared_"));
+  for (const std::string& name : loss_names()) {
+    std::visit([&](const auto& loss) { CHECK_EQUAL(loss.name, name); }, loss_named(name));
+    CHECK(message.find("'" + name + "'") != std::string::npos);
+  }
 }
 
 }  // namespace
@@ -256,5 +312,8 @@ int main() {
       TEST(epochs_are_limited),
       TEST(a_seed_gives_the_same_bytes),
       TEST(it_can_be_stopped),
+      TEST(problems_over_the_same_examples),
+      TEST(problems_that_do_not_fit),
+      TEST(losses_by_name),
   });
 }

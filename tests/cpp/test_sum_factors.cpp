@@ -130,12 +130,12 @@ void the_machine_that_learns() {
     for_each_setting([&](double C, bool squared_hinge, bool intercept) {
       const SvmCase c = random_svm_case(seed, sum.matrix, 30, C, squared_hinge, intercept);
       SolverProgress progress{0};
-      const SvmSolution s = train_svm(sum.factors, c.problem(), {}, progress, {});
+      const SvmSolution s = solve_case(c, sum.factors, c.problem(), progress);
       check_objectives(c, s, 1e-12);
       check_optimal(c, s, 1e-4);
       SvmProblem problem = c.problem();
       problem.n_threads = 3;
-      check_same(train_svm(sum.factors, problem, {}, progress, {}), s);
+      check_same(solve_case(c, sum.factors, problem, progress), s);
     });
   }
 }

@@ -131,6 +131,18 @@ def test_a_warm_start_saves_work() -> None:
         assert model.objective_ == pytest.approx(best, rel=2e-3)
 
 
+def problems(signs: np.ndarray, tol: float = 1e-3) -> _core.SvmProblems:
+    return _core.SvmProblems(
+        y=signs,
+        C=np.ones(signs.shape[1]),
+        loss="hinge",
+        intercept=True,
+        tol=tol,
+        seeds=np.zeros(len(signs), dtype=np.uint64),
+        max_sweeps=10**6,
+    )
+
+
 def test_few_violators_need_few_rows() -> None:
     """Classes that are easily told apart: most rows are never computed."""
     trees = [
@@ -141,12 +153,9 @@ def test_few_violators_need_few_rows() -> None:
     X = Forest(trees)
     rows = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
     signs = np.tile(np.array([1, -1], dtype=np.int8), 1000)[None]
-    seeds = np.zeros(1, dtype=np.uint64)
-    _, _, primal, dual, gap, _, _ = rows.train(
-        signs, np.ones((1, 2000)), None, False, True, 1e-2, seeds, 1000, 1, None
-    )
-    assert gap[0] <= 1e-2
-    assert dual[0] <= primal[0]
+    solved = rows.train(problems(signs, tol=1e-2), 1, None)
+    assert solved.gap[0] <= 1e-2
+    assert solved.dual[0] <= solved.primal[0]
     assert rows.n_rows == rows.n_rows_computed < rows.n_distinct / 2
     packed = 8 * (rows.n_rows * rows.n_distinct - rows.n_rows * (rows.n_rows - 1) // 2)
     assert packed < rows.peak_bytes < packed + 8 * 256 * rows.n_distinct
@@ -155,13 +164,11 @@ def test_few_violators_need_few_rows() -> None:
 def test_classes_share_their_rows() -> None:
     """Four problems want other rows, but all of them together not much more than one of them."""
     X, y = data(600, 4)
-    seeds = np.zeros(4, dtype=np.uint64)
     signs = np.array([np.where(y == c, 1, -1) for c in range(4)], dtype=np.int8)
 
     def n_computed(signs: np.ndarray) -> int:
         rows = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**30, 1, None)
-        C = np.ones(signs.shape)
-        rows.train(signs, C, None, False, True, 1e-3, seeds[: len(signs)], 10**6, 1, None)
+        rows.train(problems(signs), 1, None)
         return rows.n_rows_computed
 
     alone = [n_computed(signs[c : c + 1]) for c in range(4)]
@@ -173,9 +180,7 @@ def test_rows_that_gave_way_are_computed_again() -> None:
     kernel = PartialTree()
     rows = _core.RowTrainer(kernel._spec(), X._dag, X._roots, True, FEW_ROWS, 1, None)
     signs = np.where(y == 1, 1, -1).astype(np.int8)[None]
-    seeds = np.zeros(1, dtype=np.uint64)
-    options = (False, True, 1e-4, seeds, 10**6, 1, None)
-    alpha = rows.train(signs, np.ones((1, 250)), None, *options)[0]
+    alpha = rows.train(problems(signs, tol=1e-4), 1, None).alpha
     n_support = len(np.unique(X._roots[alpha[0] > 0]))
     assert rows.n_rows < n_support < rows.n_rows_computed
     assert rows.peak_bytes <= FEW_ROWS

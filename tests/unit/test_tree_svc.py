@@ -410,7 +410,7 @@ def test_trees_beyond_double() -> None:
         ({"tol": 0}, r"tol must be in \(0, 1\), got 0"),
         ({"tol": 1.5}, "tol must be in"),
         ({"tol": np.nan}, "tol must be in"),
-        ({"loss": "log"}, "loss must be 'hinge' or 'squared_hinge', got 'log'"),
+        ({"loss": "log"}, r"loss must be 'hinge'(, '\w+')* or '\w+', got 'log'"),
         (
             {"strategy": "guess"},
             r"strategy must be 'exact', 'usvm', 'sdag' or 'sdag\+', got 'guess'",

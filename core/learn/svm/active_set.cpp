@@ -2,47 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-
-#include "learn/svm/row_descent.hpp"
+#include <utility>
 
 namespace filbert {
 
 namespace {
 
-// The larger the working sets, the fewer of them.
 constexpr std::size_t kLargestSet = 3072;
-
-// Two of them fit into memory.
-std::size_t largest_set(std::size_t n_examples, std::uint64_t max_bytes) {
-  const double fit = std::sqrt(static_cast<double>(max_bytes / 2 / sizeof(double)));
-  return std::min(
-      {kLargestSet, n_examples, std::max<std::size_t>(2, static_cast<std::size_t>(fit))});
-}
 
 // Some problems, and the rows that they share.
 class ActiveSets {
  public:
-  ActiveSets(RowCache& cache, std::span<const std::uint32_t> tree_of,
-             std::span<const SvmProblem> problems, std::span<const std::span<const double>> starts,
-             std::uint64_t max_bytes, int n_threads, const Watch& report)
+  ActiveSets(RowCache& cache, std::span<const std::uint32_t> tree_of, RowProblems problems,
+             std::size_t max_sets, int n_threads, const Watch& report)
       : cache_(cache),
         tree_of_(tree_of),
-        set_size_(largest_set(tree_of.size(), max_bytes)),
-        max_sets_(max_bytes / sizeof(double) / std::max<std::size_t>(1, set_size_ * set_size_)),
+        problems_(std::move(problems)),
+        max_sets_(max_sets),
         n_threads_(n_threads),
-        report_(report) {
-    for (std::size_t c = 0; c < problems.size(); ++c) {
-      const std::span<const double> start = starts.empty() ? std::span<const double>() : starts[c];
-      problems_.push_back(std::make_unique<RowDescent>(problems[c], tree_of, cache.source().self(),
-                                                       start, set_size_));
-    }
-  }
+        report_(report) {}
 
   std::vector<SvmSolution> run() {
     add_starts();
-    while (!all_of([](const RowDescent& problem) { return problem.done(); })) {
-      if (all_of([](const RowDescent& problem) { return problem.done() || problem.waits(); })) {
+    while (!all_of([](const RowProblem& problem) { return problem.done(); })) {
+      if (all_of([](const RowProblem& problem) { return problem.done() || problem.waits(); })) {
         get_rows();
       }
       descend();
@@ -76,9 +59,10 @@ class ActiveSets {
 
   std::vector<bool> trees_in_use() const {
     std::vector<bool> in_use(cache_.n_trees(), false);
-    for (std::size_t i = 0; i < tree_of_.size(); ++i) {
-      for (const auto& problem : problems_) {
-        if (problem->has_weight(i)) in_use[tree_of_[i]] = true;
+    for (const auto& problem : problems_) {
+      const std::span<const double> alpha = problem->alpha();
+      for (std::size_t i = 0; i < alpha.size(); ++i) {
+        if (alpha[i] != 0.0) in_use[tree_of_[i]] = true;
       }
     }
     return in_use;
@@ -110,14 +94,14 @@ class ActiveSets {
         if (!cache_.rows().has(trees[k])) fetched.push_back(trees[k]);
       }
       cache_.fetch(fetched, now, n_threads_, watch());
-      for_each_problem([&](RowDescent& problem, const StopToken& token) {
+      for_each_problem([&](RowProblem& problem, const StopToken& token) {
         problem.add_start(cache_.rows(), now, token);
       });
     }
   }
 
   void descend() {
-    for_each_problem([&](RowDescent& problem, const StopToken& token) {
+    for_each_problem([&](RowProblem& problem, const StopToken& token) {
       if (!problem.done()) problem.run(cache_.rows(), batch(), token);
     });
     for (const auto& problem : problems_) {
@@ -168,22 +152,27 @@ class ActiveSets {
 
   RowCache& cache_;
   std::span<const std::uint32_t> tree_of_;
-  std::size_t set_size_;
+  RowProblems problems_;
   std::size_t max_sets_;  // at a time
   int n_threads_;
   const Watch& report_;
-  std::vector<std::unique_ptr<RowDescent>> problems_;
   std::size_t n_batches_ = 0;
 };
 
 }  // namespace
 
-std::vector<SvmSolution> train_svms_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
-                                            std::span<const SvmProblem> problems,
-                                            std::span<const std::span<const double>> starts,
-                                            std::uint64_t max_bytes, int n_threads,
-                                            const Watch& report) {
-  return ActiveSets(cache, tree_of, problems, starts, max_bytes, n_threads, report).run();
+std::size_t largest_working_set(std::size_t n_examples, std::uint64_t max_bytes) {
+  const double fit = std::sqrt(static_cast<double>(max_bytes / 2 / sizeof(double)));
+  return std::min(
+      {kLargestSet, n_examples, std::max<std::size_t>(2, static_cast<std::size_t>(fit))});
+}
+
+std::vector<SvmSolution> solve_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
+                                       RowProblems problems, std::uint64_t max_bytes, int n_threads,
+                                       const Watch& report) {
+  const std::size_t n = largest_working_set(tree_of.size(), max_bytes);
+  const std::size_t max_sets = max_bytes / sizeof(double) / std::max<std::size_t>(1, n * n);
+  return ActiveSets(cache, tree_of, std::move(problems), max_sets, n_threads, report).run();
 }
 
 }  // namespace filbert

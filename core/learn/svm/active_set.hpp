@@ -3,25 +3,45 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
 #include "learn/svm/row_cache.hpp"
-#include "learn/svm/svm_problem.hpp"
+#include "learn/svm/row_descent.hpp"
+#include "learn/svm/row_problem.hpp"
 
 namespace filbert {
 
+using RowProblems = std::vector<std::unique_ptr<RowProblem>>;
+
+// The larger the working sets, the fewer of them. Two of the largest fit into max_bytes.
+std::size_t largest_working_set(std::size_t n_examples, std::uint64_t max_bytes);
+
+// Solves problems that share the rows.
+std::vector<SvmSolution> solve_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
+                                       RowProblems problems, std::uint64_t max_bytes, int n_threads,
+                                       const Watch& report);
+
 // Solves problems over the same examples, which share the rows: tree_of[i] is example i's tree
-// among those of the cache, and equal trees are one. starts: none, or dual variables to begin with,
-// by problem. Each problem stops when the relative gap between its objectives, over all examples,
-// is at most tol, or after max_sweeps. Working sets take at most max_bytes. The result does not
-// depend on the number of threads; it does depend on what the cache holds, within the gap.
-// report(done, total) tells the progress.
+// among those of the cache, and equal trees are one. Each problem stops when the relative gap
+// between its objectives, over all examples, is at most tol, or after max_sweeps. Working sets take
+// at most max_bytes. The result does not depend on the number of threads; it does depend on what
+// the cache holds, within the gap. report(done, total) tells the progress.
+template <Loss L>
 std::vector<SvmSolution> train_svms_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
-                                            std::span<const SvmProblem> problems,
-                                            std::span<const std::span<const double>> starts,
+                                            const L& loss, std::span<const SvmProblem> problems,
                                             std::uint64_t max_bytes, int n_threads,
-                                            const Watch& report);
+                                            const Watch& report) {
+  const std::size_t largest_set = largest_working_set(tree_of.size(), max_bytes);
+  RowProblems on_rows;
+  for (const SvmProblem& problem : problems) {
+    on_rows.push_back(std::make_unique<RowDescent<L>>(loss, problem, tree_of, cache.source().self(),
+                                                      largest_set));
+  }
+  return solve_on_rows(cache, tree_of, std::move(on_rows), max_bytes, n_threads, report);
+}
 
 }  // namespace filbert

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "learn/svm/active_set.hpp"
 #include "learn/svm/row_cache.hpp"
+#include "learn/svm/train.hpp"
 #include "rows/row_source.hpp"
 
 namespace filbert {
@@ -61,10 +61,8 @@ class GramTrainer {
 
   std::size_t n_trees() const { return tree_of_.size(); }
 
-  std::vector<SvmSolution> train(std::span<const SvmProblem> problems,
-                                 std::span<const std::span<const double>> starts, int n_threads,
-                                 const Watch& report) {
-    return train_svms_on_rows(cache_, tree_of_, problems, starts, set_bytes_, n_threads, report);
+  std::vector<SvmSolution> train(const SvmProblems& problems, int n_threads, const Watch& report) {
+    return train_on_rows(cache_, tree_of_, problems, set_bytes_, n_threads, report);
   }
 
  private:

@@ -1,65 +1,63 @@
-// The problem that a support vector machine solves, and what one example adds to it.
-//
-//   min over alpha of  1/2 alpha' (Q + D) alpha - sum alpha      0 <= alpha_i <= U_i
-//
-// Q_ij = y_i y_j (K_ij + intercept). Hinge: D = 0, U = C. Squared hinge: D = 1/(2C), U = infinity
-// (Hsieh et al. 2008). The margin m_i is y_i times the decision value, (Q alpha)_i.
+// The problem that a support vector machine solves (see learn/losses/loss.hpp), and its solution.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "learn/losses/losses.hpp"
 
 namespace filbert {
 
-// One class against the rest.
 struct SvmProblem {
-  std::span<const std::int8_t> y;  // +1 or -1
-  std::span<const double> C;       // by example; 0 leaves it out
-  bool squared_hinge = false;
-  bool intercept = true;  // a constant feature of value 1, regularised like the others
-  double tol = 1e-3;      // relative duality gap
+  std::span<const std::int8_t> y;   // by example: +1 or -1; +1 for regression
+  std::span<const double> C;        // by example; 0 leaves it out
+  std::span<const double> targets;  // by example, for regression; empty for classification
+  std::span<const double> start;    // dual variables to begin with, by example; empty: zeros
+  bool intercept = true;            // a constant feature of value 1, regularised like the others
+  double tol = 1e-3;                // relative duality gap
   std::uint64_t seed = 0;
   std::uint32_t max_sweeps = 1000;  // sweeps over the examples that are not at rest
   int n_threads = kInline;          // for looks at all examples; results do not depend on it
+};
 
-  double upper(std::size_t i) const {
-    return squared_hinge && C[i] > 0.0 ? std::numeric_limits<double>::infinity() : C[i];
+// Problems of two classes over the same examples, such as each class against the rest.
+struct SvmProblems {
+  std::size_t n_examples = 0;
+  std::span<const std::int8_t> y;        // by problem and example
+  std::span<const double> C;             // by example
+  std::span<const double> start;         // by problem and example, or empty
+  std::span<const std::uint64_t> seeds;  // by problem
+  AnyLoss loss = Hinge{};
+  bool intercept = true;
+  double tol = 1e-3;
+  std::uint32_t max_sweeps = 1000;
+
+  std::size_t size() const { return seeds.size(); }
+
+  SvmProblem operator[](std::size_t c) const {
+    SvmProblem problem;
+    problem.y = y.subspan(c * n_examples, n_examples);
+    problem.C = C;
+    if (!start.empty()) problem.start = start.subspan(c * n_examples, n_examples);
+    problem.intercept = intercept;
+    problem.tol = tol;
+    problem.seed = seeds[c];
+    problem.max_sweeps = max_sweeps;
+    return problem;
   }
-  double ridge(std::size_t i) const { return squared_hinge ? 0.5 / C[i] : 0.0; }
-  double constant() const { return intercept ? 1.0 : 0.0; }
 
-  double loss(std::size_t i, double margin) const {
-    const double violation = std::max(0.0, 1.0 - margin);
-    return C[i] * (squared_hinge ? violation * violation : violation);
-  }
-
-  // The example's share of the gap between the primal and the dual objective; never negative.
-  double gap(std::size_t i, double alpha, double margin) const {
-    return loss(i, margin) + alpha * (margin - 1.0 + 0.5 * ridge(i) * alpha);
-  }
-
-  double gradient(std::size_t i, double alpha, double margin) const {
-    return margin - 1.0 + ridge(i) * alpha;
-  }
-
-  // At a bound, and a step down the gradient would lead beyond it.
-  bool rests(std::size_t i, double alpha, double gradient) const {
-    return (alpha <= 0.0 && gradient >= 0.0) || (alpha >= upper(i) && gradient <= 0.0);
-  }
-
-  // The best alpha_i while the others stay, given K_ii.
-  double best(std::size_t i, double alpha, double gradient, double self) const {
-    const double curvature = self + constant() + ridge(i);
-    // A tree without fragments has nothing that could be learned: its loss is constant.
-    const double wanted =
-        curvature > 0.0 ? alpha - gradient / curvature : (gradient < 0.0 ? upper(i) : 0.0);
-    return std::clamp(wanted, 0.0, upper(i));
+  // Throws std::invalid_argument where the problems are not of so many examples.
+  void check(std::size_t n_trees) const {
+    if (n_examples != n_trees || y.size() != size() * n_trees || C.size() != n_trees ||
+        (!start.empty() && start.size() != y.size())) {
+      throw std::invalid_argument("y, C, start and seeds do not fit the trees");
+    }
   }
 };
 
@@ -78,36 +76,23 @@ struct SvmSolution {
   double gap = 0.0;  // (primal - dual) / primal
   std::uint32_t n_sweeps = 0;
   std::vector<SvmLook> looks;  // the last one after each number of sweeps
-};
 
-// What examples add to both objectives.
-struct SvmSums {
-  double norm = 0.0, loss = 0.0, linear = 0.0, ridges = 0.0;
-
-  void add(const SvmProblem& p, std::size_t i, double alpha, double margin) {
-    norm += alpha * margin;
-    loss += p.loss(i, margin);
-    linear += alpha;
-    ridges += p.ridge(i) * alpha * alpha;
-  }
-  void add(const SvmSums& other) {
-    norm += other.norm;
-    loss += other.loss;
-    linear += other.linear;
-    ridges += other.ridges;
-  }
-  void tell(SvmSolution& solution) const {
-    solution.primal = 0.5 * norm + loss;
-    solution.dual = linear - 0.5 * (norm + ridges);
-    const double difference = solution.primal - solution.dual;
-    solution.gap = solution.primal > 0.0 ? std::max(0.0, difference / solution.primal) : 0.0;
-    std::vector<SvmLook>& looks = solution.looks;
-    if (!looks.empty() && looks.back().n_sweeps == solution.n_sweeps) looks.pop_back();
-    looks.push_back({solution.n_sweeps, solution.primal, solution.gap});
+  void tell(double new_primal, double new_dual) {
+    primal = new_primal;
+    dual = new_dual;
+    gap = primal > 0.0 ? std::max(0.0, (primal - dual) / primal) : 0.0;
+    if (!looks.empty() && looks.back().n_sweeps == n_sweeps) looks.pop_back();
+    looks.push_back({n_sweeps, primal, gap});
   }
 };
 
 // How far a solver is, for whoever watches: a share of the way from the first gap to the last.
 using SolverProgress = std::atomic<std::uint32_t>;  // in thousandths
+
+inline std::uint32_t thousandths_done(double first_gap, double gap, double tol) {
+  const double way = std::log(first_gap / tol);
+  const double gone = std::log(first_gap / std::max(gap, tol));
+  return static_cast<std::uint32_t>(way > 0.0 ? std::max(0.0, 1000.0 * gone / way) : 1000.0);
+}
 
 }  // namespace filbert

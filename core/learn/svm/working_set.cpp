@@ -1,40 +1,27 @@
 #include "learn/svm/working_set.hpp"
 
-#include <numeric>
-
-#include "learn/svm/jump.hpp"
+#include <algorithm>
 
 namespace filbert {
 
-namespace {
-
-constexpr std::uint32_t kSweepsPerJump = 25;
-
-void sweep(WorkingSet& set, const std::vector<std::uint32_t>& order) {
-  for (const std::uint32_t k : order) {
-    const std::uint32_t i = set.examples[k];
-    const double g = set.gradient(k);
-    if (set.problem.rests(i, set.alpha[k], g)) continue;
-    set.move_to(k, set.problem.best(i, set.alpha[k], g, set.self[k]));
-  }
-}
-
-}  // namespace
-
-std::uint32_t descend(WorkingSet& set, double enough, std::uint32_t most_sweeps, Rng& rng,
-                      const StopToken& token) {
-  std::vector<std::uint32_t> order(set.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::uint32_t n_sweeps = 0;
-  while (n_sweeps < most_sweeps) {
+void fill_Q(std::vector<double>& Q, const PackedRows& rows, std::span<const std::uint32_t> places,
+            std::span<const double> signs, double constant, const StopToken& token) {
+  constexpr std::size_t kBlock = 32;  // what is mirrored stays in the cache meanwhile
+  const std::size_t n = places.size();
+  Q.resize(n * n);
+  for (std::size_t first = 0; first < n; first += kBlock) {
     token.check();
-    rng.shuffle(order, order.size());
-    sweep(set, order);
-    ++n_sweeps;
-    if (n_sweeps % kSweepsPerJump == 0) jump(set, token);
-    if (set.gap() <= enough) break;
+    const std::size_t last = std::min(first + kBlock, n);
+    for (std::size_t k = first; k < last; ++k) {
+      for (std::size_t l = k; l < n; ++l) {
+        const double value = rows.entry(places[k], places[l]) + constant;
+        Q[k * n + l] = signs[k] * signs[l] * value;
+      }
+    }
+    for (std::size_t l = first; l < n; ++l) {
+      for (std::size_t k = first; k < std::min(l, last); ++k) Q[l * n + k] = Q[k * n + l];
+    }
   }
-  return n_sweeps;
 }
 
 }  // namespace filbert

@@ -3,28 +3,36 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "base/rng.hpp"
-#include "learn/svm/svm_problem.hpp"
+#include "learn/svm/dual_problem.hpp"
+#include "learn/svm/packed_rows.hpp"
 
 namespace filbert {
 
+template <Loss L>
 struct WorkingSet {
-  const SvmProblem& problem;
+  const DualProblem<L>& problem;
   std::vector<std::uint32_t> examples;
   std::vector<double> alpha;    // by place in the set, as all that follow
   std::vector<double> margins;  // y times the decision value
   std::vector<double> self;     // K(t, t)
-  std::vector<double> Q;        // of problem's Q without D, row by row
+  std::vector<double> Q;        // by row
 
   std::size_t size() const { return examples.size(); }
   const double* row(std::size_t k) const { return Q.data() + k * size(); }
-  double gradient(std::size_t k) const {
-    return problem.gradient(examples[k], alpha[k], margins[k]);
-  }
+  double lower(std::size_t k) const { return problem.lower(examples[k]); }
   double upper(std::size_t k) const { return problem.upper(examples[k]); }
+  double cost(std::size_t k) const { return problem.C[examples[k]]; }
+
+  // Of a quadratic loss: Q_kk + ridge is the curvature of the dual objective, and its gradient is
+  // linear.
+  double ridge(std::size_t k) const { return problem.loss.ridge(cost(k)); }
+  double gradient(std::size_t k) const {
+    return problem.loss.gradient(cost(k), alpha[k], problem.residual(examples[k], margins[k]));
+  }
 
   void clear() {
     for (auto* values : {&alpha, &margins, &self}) values->clear();
@@ -47,9 +55,8 @@ struct WorkingSet {
   }
 };
 
-// Sweeps of coordinate descent over the set, at least one, until it has at most `enough` of the gap
-// left or after `most_sweeps`. Returns their number.
-std::uint32_t descend(WorkingSet& set, double enough, std::uint32_t most_sweeps, Rng& rng,
-                      const StopToken& token);
+// Q of examples whose trees have these places among the rows, with their signs, row by row.
+void fill_Q(std::vector<double>& Q, const PackedRows& rows, std::span<const std::uint32_t> places,
+            std::span<const double> signs, double constant, const StopToken& token);
 
 }  // namespace filbert

@@ -52,35 +52,25 @@ class DualTrainer(ABC):
 
     def train(self, problems: Problems) -> Solution:
         """Solve the problems, and warn where `tol` was not reached."""
-        bounds = np.broadcast_to(problems.C * problems.weights, problems.signs.shape)
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
         with progress_bar("training", show=self.verbose > 0) as progress:
-            alpha, intercept, primal, _, gap, sweeps, looks = self.matrix.train(
-                problems.signs,
-                np.ascontiguousarray(bounds),
-                problems.start,
-                problems.squared_hinge,
-                problems.intercept,
-                problems.tol,
-                problems.seeds,
-                max_iter,
-                n_threads(self.n_jobs),
-                progress,
-            )
-        if gap.max() > problems.tol:
+            solved = self.matrix.train(problems.on_core(max_iter), n_threads(self.n_jobs), progress)
+        gap = float(solved.gap.max())
+        if gap > problems.tol:
             warn(
                 f"TreeSVC stopped after max_iter={max_iter} sweeps at a relative duality gap "
-                f"of {gap.max():.1e}, above tol={problems.tol:g}: raise max_iter, or lower C",
+                f"of {gap:.1e}, above tol={problems.tol:g}: raise max_iter, or lower C",
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        alpha = solved.alpha
         return Solution(
             coef=alpha * problems.signs,
-            intercept=intercept,
-            objective=float(primal.sum()),
-            gap=float(gap.max()),
-            n_iter=int(sweeps.max()),
-            convergence=[Convergence(n.astype(np.int64), *values) for n, *values in looks],
+            intercept=solved.intercept,
+            objective=float(solved.primal.sum()),
+            gap=gap,
+            n_iter=int(solved.n_sweeps.max()),
+            convergence=[Convergence(n.astype(np.int64), *values) for n, *values in solved.looks],
             alpha=alpha,
         )
 

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert._core import SvmProblems
+
 FloatArray = NDArray[np.float64]
 
 
@@ -16,12 +18,25 @@ class Problems:
     signs: NDArray[np.int8]  # by problem and example
     weights: FloatArray  # by example: what C is multiplied with
     C: float
-    squared_hinge: bool
+    loss: str  # one of filbert._core.loss_names()
     intercept: bool
     tol: float
     max_iter: int | None
     seeds: NDArray[np.uint64]  # by problem
     start: FloatArray | None = None  # dual variables by problem and example
+
+    def on_core(self, max_sweeps: int) -> SvmProblems:
+        """Return the same problems for the core's trainers."""
+        return SvmProblems(
+            y=self.signs,
+            C=self.C * self.weights,
+            loss=self.loss,
+            intercept=self.intercept,
+            tol=self.tol,
+            seeds=self.seeds,
+            max_sweeps=max_sweeps,
+            start=self.start,
+        )
 
 
 @dataclass(frozen=True)

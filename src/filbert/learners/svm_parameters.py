@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from filbert._core import loss_names
 from filbert.errors import InvalidParameterError
 from filbert.kernels import ApproximateTree, Kernel, PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.kernels.terms import check_expression, check_is_sum
@@ -12,7 +13,7 @@ from filbert.kernels.terms import check_expression, check_is_sum
 _CHOICES = {
     "strategy": ("exact", "usvm", "sdag", "sdag+"),
     "engine": ("auto", "factors", "rows"),
-    "loss": ("hinge", "squared_hinge"),
+    "loss": tuple(loss_names()),
 }
 
 

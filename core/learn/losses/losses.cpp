@@ -1,0 +1,40 @@
+#include "learn/losses/losses.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace filbert {
+
+namespace {
+
+// visit(loss) for a value of every type in AnyLoss.
+template <class Visit>
+void for_each_loss(const Visit& visit) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    (visit(std::variant_alternative_t<k, AnyLoss>{}), ...);
+  }(std::make_index_sequence<std::variant_size_v<AnyLoss>>{});
+}
+
+}  // namespace
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for_each_loss([&]<Loss L>(const L&) { names.emplace_back(L::name); });
+  return names;
+}
+
+AnyLoss loss_named(std::string_view name) {
+  std::optional<AnyLoss> found;
+  std::string known;
+  for_each_loss([&]<Loss L>(const L& loss) {
+    if (name == L::name) found = loss;
+    known += (known.empty() ? "'" : ", '") + std::string(L::name) + "'";
+  });
+  if (found) return *found;
+  throw std::invalid_argument("there is no loss '" + std::string(name) + "'; the losses are " +
+                              known);
+}
+
+}  // namespace filbert

@@ -1,0 +1,41 @@
+// The base of losses whose conjugate is quadratic: conjugate(C, alpha) = ridge(C) alpha^2 / 2.
+// Such a loss defines lower, upper, value and ridge; the rest is here, in closed form.
+#pragma once
+
+#include <algorithm>
+
+namespace filbert {
+
+template <class L>
+struct QuadraticLoss {
+  static constexpr bool is_quadratic = true;
+
+  double conjugate(double C, double alpha) const { return 0.5 * (self().ridge(C) * alpha * alpha); }
+
+  double gap(double C, double alpha, double r) const {
+    return self().value(C, r) + alpha * (0.5 * self().ridge(C) * alpha - r);
+  }
+
+  // The derivative of the dual objective by alpha.
+  double gradient(double C, double alpha, double r) const { return self().ridge(C) * alpha - r; }
+
+  // At a bound, and a step down the gradient would lead beyond it.
+  bool rests(double C, double alpha, double r) const {
+    const double g = gradient(C, alpha, r);
+    return (alpha <= self().lower(C) && g >= 0.0) || (alpha >= self().upper(C) && g <= 0.0);
+  }
+
+  double best(double C, double alpha, double r, double q) const {
+    const double g = gradient(C, alpha, r);
+    const double lower = self().lower(C), upper = self().upper(C);
+    const double curvature = q + self().ridge(C);
+    // A tree without fragments has nothing that could be learned: its loss is constant.
+    const double wanted = curvature > 0.0 ? alpha - g / curvature : (g < 0.0 ? upper : lower);
+    return std::clamp(wanted, lower, upper);
+  }
+
+ private:
+  const L& self() const { return static_cast<const L&>(*this); }
+};
+
+}  // namespace filbert

@@ -1,0 +1,30 @@
+// Training of support vector machines: the one place where the loss, a value so far, becomes a
+// type.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "factors/sum_factors.hpp"
+#include "learn/svm/row_cache.hpp"
+#include "learn/svm/svm_problem.hpp"
+
+namespace filbert {
+
+// All throw std::invalid_argument where the problems are not of as many examples as there are.
+// report(done, total) tells the progress. Results do not depend on the number of threads.
+
+// On factors of a kernel matrix; each problem is a task.
+std::vector<SvmSolution> train_on_factors(const TreeFactors& factors, const SvmProblems& problems,
+                                          int n_threads, const Watch& report);
+std::vector<SvmSolution> train_on_factors(const SumFactors& factors, const SvmProblems& problems,
+                                          int n_threads, const Watch& report);
+
+// On rows of a kernel matrix, which the problems share (see active_set.hpp).
+std::vector<SvmSolution> train_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
+                                       const SvmProblems& problems, std::uint64_t max_bytes,
+                                       int n_threads, const Watch& report);
+
+}  // namespace filbert

@@ -1,0 +1,93 @@
+"""Problems and solutions of the core's trainers: names, shapes and checks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from filbert import Forest, TreeSVC, _core
+from filbert.errors import InvalidParameterError
+from filbert.kernels import SubsetTree
+
+TREES = ["(S (A a) (B b))", "(S (A a) (B c))", "(S (C a) (B b))", "(S (C c) (B c))"]
+SIGNS = np.array([[1, 1, -1, -1], [1, -1, -1, -1]], dtype=np.int8)
+LOSSES = _core.loss_names()
+
+
+def problems(**changes: Any) -> _core.SvmProblems:
+    given: dict[str, Any] = {
+        "y": SIGNS,
+        "C": np.array([1.0, 2.0, 1.0, 0.0]),
+        "loss": "hinge",
+        "intercept": True,
+        "tol": 1e-6,
+        "seeds": np.arange(2, dtype=np.uint64),
+        "max_sweeps": 1000,
+    }
+    return _core.SvmProblems(**(given | changes))
+
+
+def trainers() -> list[Any]:
+    X = Forest(TREES)
+    spec = SubsetTree()._spec()
+    tree = _core.KernelOperator(spec, X._dag, X._roots, True, 1.0, 2**30, np.inf, False, 4, 1, None)
+    return [
+        tree,
+        _core.SumOperator(4, [(tree, np.ones(4))]),
+        _core.RowTrainer(spec, X._dag, X._roots, True, 2**20, 1, None),
+        _core.GramTrainer(SubsetTree()(X), 2**20),
+    ]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_all_trainers_solve_the_same_problems(loss: str) -> None:
+    objectives = []
+    for trainer in trainers():
+        solved = trainer.train(problems(loss=loss), 1, None)
+        assert solved.alpha.shape == (2, 4)
+        assert (solved.alpha[:, 3] == 0).all()  # its cost is 0
+        for values in (solved.intercept, solved.primal, solved.dual, solved.gap, solved.n_sweeps):
+            assert values.shape == (2,)
+        np.testing.assert_allclose(solved.intercept, (solved.alpha * SIGNS).sum(axis=1))
+        assert (solved.gap <= 1e-6).all()
+        for k, (sweeps, primal, gap) in enumerate(solved.looks):
+            assert sweeps[0] == 0
+            assert (sweeps[-1], primal[-1], gap[-1]) == (
+                solved.n_sweeps[k],
+                solved.primal[k],
+                solved.gap[k],
+            )
+        objectives.append(solved.primal)
+        again = trainer.train(problems(loss=loss, tol=2e-6, start=solved.alpha), 1, None)
+        assert (again.n_sweeps == 0).all()
+    np.testing.assert_allclose(objectives, objectives[:1] * 4, rtol=1e-5)
+
+
+def test_an_unknown_loss() -> None:
+    known = ", ".join(f"'{name}'" for name in LOSSES)
+    with pytest.raises(ValueError, match=f"no loss 'square'; the losses are {known}"):
+        problems(loss="square")
+    with pytest.raises(InvalidParameterError) as error:
+        TreeSVC(loss="square").fit(TREES, [0, 0, 1, 1])
+    assert all(repr(name) in str(error.value) for name in LOSSES)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"C": np.ones(3)},
+        {"seeds": np.arange(3, dtype=np.uint64)},
+        {"start": np.zeros((2, 3))},
+        {"start": np.zeros((1, 4))},
+    ],
+)
+def test_arrays_that_do_not_fit(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="y, C, start and seeds do not fit the trees"):
+        problems(**changes)
+
+
+def test_problems_of_other_examples() -> None:
+    of_three = problems(y=SIGNS[:, :3].copy(), C=np.ones(3))
+    for trainer in trainers():
+        with pytest.raises(ValueError, match="y, C, start and seeds do not fit the trees"):
+            trainer.train(of_three, 1, None)
