@@ -1,5 +1,5 @@
-// What can go wrong with a user's input. The bindings turn each into an exception of
-// filbert.errors; the core itself never prints.
+// Errors in a user's input. The bindings translate each of them into an exception of
+// filbert.errors. The core itself never prints.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace filbert {
 
-// Text that is not a tree. Lines and columns count from 1, columns in characters, not bytes; the
-// sample is the text's place in a list of texts, from 0.
+// A text that is not a tree. Lines and columns count from 1. Columns count characters, not bytes.
+// The sample is the index of the text in a list of texts, from 0.
 struct ParseProblem {
   std::string reason;
   std::string hint;
@@ -26,7 +26,7 @@ class ParseError : public std::runtime_error {
   ParseProblem problem;
 };
 
-// Arrays that do not describe a forest (a damaged pickle or model file).
+// Arrays that do not describe a forest, for example from a damaged pickle or model file.
 class InvalidForest : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -53,7 +53,7 @@ class TooExpensive : public std::runtime_error {
   double steps;
 };
 
-// Work that would exceed the memory it may use.
+// Work that would need more memory than allowed.
 class OutOfMemory : public std::runtime_error {
  public:
   OutOfMemory(std::string message, std::uint64_t needed)
@@ -61,11 +61,11 @@ class OutOfMemory : public std::runtime_error {
   std::uint64_t bytes;
 };
 
-// Work that would take more steps than it may.
+// Work that would take more steps than allowed.
 class WorkExceeded : public std::runtime_error {
  public:
   explicit WorkExceeded(double most)
-      : std::runtime_error("the work takes more steps than it may"), max_steps(most) {}
+      : std::runtime_error("the work takes more steps than allowed"), max_steps(most) {}
   double max_steps;
 };
 

@@ -1,5 +1,5 @@
-// Hashing of byte strings and of short id sequences. Equality is always verified by the tables that
-// use these, so a collision costs time and never correctness.
+// Hash functions for byte strings and for short id sequences. The tables that use them always
+// compare the keys in full, so a collision costs time and never correctness.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace filbert {
 
-// The two halves of a 64 x 64 bit product, folded: one multiplication mixes all bits.
+// Folds the two halves of a 64 x 64 bit product. One multiplication mixes all bits.
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using u128 = unsigned __int128;
   const u128 product = static_cast<u128>(a) * b;
@@ -31,8 +31,8 @@ inline std::uint64_t hash_ids(std::uint32_t head, std::span<const std::uint32_t>
   return h;
 }
 
-// The first eight bytes of a text as one number, zeros beyond its end. Short texts are equal where
-// their lengths and these are.
+// The first eight bytes of a text as one number, padded with zeros. Texts of at most eight bytes
+// are equal if their lengths and these numbers are equal.
 inline std::uint64_t first_eight(std::string_view text) {
   const char* const p = text.data();
   const std::size_t n = text.size();
@@ -48,7 +48,7 @@ inline std::uint64_t first_eight(std::string_view text) {
     return low | (static_cast<std::uint64_t>(high) << (8 * (n - 4)));
   }
   if (n == 0) return 0;
-  const auto byte = [&](std::size_t i) {  // for n < 4 these three are all there are
+  const auto byte = [&](std::size_t i) {  // n < 4: these three cover all bytes
     return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
   };
   return byte(0) | byte(n / 2) | byte(n - 1);

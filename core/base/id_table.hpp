@@ -1,7 +1,7 @@
-// An open-addressing hash table from keys to 32-bit ids, where the keys live elsewhere: the caller
+// An open-addressing hash table from keys to 32-bit ids. The keys are stored elsewhere: the caller
 // passes the key's hash and a function that compares the key with a stored id. A slot keeps 32 bits
-// of the hash beside the id, so most probes of other keys end without touching their data, and the
-// table can grow without asking for the keys again.
+// of the hash beside the id. Most probes of other keys therefore end without reading their data,
+// and the table can grow without access to the keys.
 #pragma once
 
 #include <bit>
@@ -31,7 +31,7 @@ class IdTable {
     }
   }
 
-  // The same, but where there is none, make() gives the new id, which is stored.
+  // Like find, but if no id is found, stores and returns the new id that make() gives.
   template <class Same, class Make>
   std::uint32_t find_or_insert(std::uint64_t hash, Same&& same, Make&& make) {
     if ((used_ + 1) * 2 > slots_.size()) grow();
@@ -51,7 +51,7 @@ class IdTable {
     return id;
   }
 
-  // Room for so many ids in all.
+  // Makes room for n ids in total.
   void reserve(std::size_t n) {
     while (n * 2 > slots_.size()) grow();
   }
@@ -66,8 +66,8 @@ class IdTable {
 
   static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
-  // The tag is all that is kept of the hash, so it also says where to start: its bits are spread
-  // by a multiplication, and the high ones index the table.
+  // Only the tag is kept of the hash, so the tag also determines the first slot. A multiplication
+  // spreads its bits, and the high bits index the table.
   std::size_t start_of(std::uint32_t tag) const {
     const int bits = std::countr_zero(slots_.size());
     return static_cast<std::size_t>((tag * 0x9e3779b97f4a7c15ULL) >> (64 - bits));

@@ -1,5 +1,5 @@
 // A vector for many plain numbers. It grows by realloc, which moves large blocks without touching
-// them, and leaves new elements as they are, for whoever fills them in: on threads, if need be.
+// them. New elements are uninitialised, so that the caller can fill them in on several threads.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ class LargeArray {
   }
   ~LargeArray() { std::free(data_); }
 
-  // New elements have any values.
+  // New elements are uninitialised.
   void resize(std::size_t size) {
     if (size > capacity_) make_room(std::max(size, capacity_ + capacity_ / 4));
     size_ = size;
   }
   void push_back(const T& value) {
     if (size_ == capacity_) {
-      const T copy = value;  // it may lie in here
+      const T copy = value;  // the value may be an element of this array
       make_room(capacity_ + std::max<std::size_t>(16, capacity_ / 2));
       data_[size_++] = copy;
     } else {

@@ -1,4 +1,4 @@
-// The memory that a computation may take.
+// A limit on the memory of a computation.
 #pragma once
 
 #include <atomic>
@@ -14,19 +14,19 @@ class MemoryMeter {
  public:
   explicit MemoryMeter(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // What is there for good, as far as it is known.
+  // Sets the number of bytes that are kept until the end, as far as it is known.
   void set_kept(std::uint64_t bytes) {
     kept_ = bytes;
     check(0);
   }
 
-  // What is there for a while, on any thread, is more or less by so much.
+  // Changes the number of bytes that are allocated temporarily. Any thread may call this.
   void add(std::uint64_t more, std::uint64_t less = 0) {
     passing_ += more - less;
     if (more > less) check(0);
   }
 
-  // With so many bytes more.
+  // Checks the limit with `more` additional bytes, and updates the maximum.
   void check(std::uint64_t more) {
     const std::uint64_t bytes =
         kept_.load(std::memory_order_relaxed) + passing_.load(std::memory_order_relaxed) + more;
@@ -49,7 +49,7 @@ class MemoryMeter {
   std::atomic<std::uint64_t> most_{0};
 };
 
-// What one part of the work takes for a while.
+// The temporary memory of one part of the work.
 class MemoryShare {
  public:
   explicit MemoryShare(MemoryMeter& meter) : meter_(meter) {}

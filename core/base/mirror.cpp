@@ -4,7 +4,7 @@
 
 namespace filbert {
 
-// Square by square, so that the lines of memory that are read down a column are used whole.
+// Works on square blocks, so that every cache line read down a column is used completely.
 void mirror(Half known, std::size_t n, double* matrix, int n_threads, const Watch& watch) {
   constexpr std::size_t kSide = 32;
   const std::size_t n_squares = (n + kSide - 1) / kSide;

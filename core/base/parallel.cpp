@@ -59,8 +59,8 @@ void parallel_for(std::size_t n_tasks, int n_threads, const Watch& watch,
     shared.token.stop();
     for (std::thread& thread : threads) thread.join();
   };
-  // The calling thread only waits and watches, so that an interrupt is seen at once however long a
-  // task takes, and tasks need to look at nothing but the token.
+  // The calling thread only waits and watches. It therefore sees an interrupt at once, even if a
+  // task takes long, and tasks need to check only the token.
   try {
     for (int worker = 0; worker < n_workers; ++worker) {
       {

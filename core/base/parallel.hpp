@@ -1,6 +1,5 @@
-// Threads for work that splits into independent tasks. Tasks are handed out in order to whichever
-// thread is free; each writes only its own part of the result, so results do not depend on the
-// number of threads.
+// Threads for work that splits into independent tasks. Free threads take the tasks in order. Each
+// task writes only its own part of the result, so results do not depend on the number of threads.
 #pragma once
 
 #include <atomic>
@@ -9,10 +8,10 @@
 
 namespace filbert {
 
-// Thrown inside a task when the work is to be given up; parallel_for catches it.
+// Thrown inside a task if the work is stopped. parallel_for catches it.
 struct Stopped {};
 
-// A task asks now and then whether to go on.
+// A task regularly checks whether to continue.
 class StopToken {
  public:
   void check() const {
@@ -25,17 +24,17 @@ class StopToken {
 };
 
 // Called on the calling thread about every 30 ms with the number of finished tasks. It may throw
-// (Ctrl-C): the tasks are then stopped and the exception goes on to the caller.
+// (Ctrl-C). The tasks are then stopped, and the exception propagates to the caller.
 using Watch = std::function<void(std::size_t done, std::size_t total)>;
 
-// For n_threads: do the work here, now, without a thread and without watching. For work that takes
-// less time than starting a thread.
+// A value of n_threads: do the work on the calling thread, without other threads and without
+// watching. Use it for work that takes less time than starting a thread.
 inline constexpr int kInline = 0;
 
-// n_threads, or kInline where the work is at most about a million steps.
+// n_threads, or kInline if the work is at most about a million steps.
 inline int threads_for(double steps, int n_threads) { return steps <= 1e6 ? kInline : n_threads; }
 
-// task(index, worker, token) for every index below n_tasks, on n_threads threads. The first
+// Calls task(index, worker, token) for every index below n_tasks, on n_threads threads. The first
 // exception of a task ends the work and is thrown here.
 void parallel_for(std::size_t n_tasks, int n_threads, const Watch& watch,
                   const std::function<void(std::size_t, int, const StopToken&)>& task);

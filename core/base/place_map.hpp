@@ -15,10 +15,10 @@ class PlaceMap {
   std::uint32_t size() const { return static_cast<std::uint32_t>(ids_.size()); }
   std::uint32_t id(std::uint32_t place) const { return ids_[place]; }
 
-  // kNone where the id is not there.
+  // Returns kNone if the map does not contain the id.
   std::uint32_t find(std::uint32_t id) const { return slots_[slot_of(id)].place; }
 
-  // The id's number; it is new where that is the size before.
+  // Returns the number of the id. The id is new if its number equals the previous size.
   std::uint32_t insert(std::uint32_t id) {
     if ((ids_.size() + 1) * 2 > slots_.size()) grow();
     Slot& slot = slots_[slot_of(id)];
@@ -29,12 +29,13 @@ class PlaceMap {
     return slot.place;
   }
 
-  // Keeps the memory; the time goes with the number of ids.
+  // Keeps the memory. The time is linear in the number of ids.
   void clear() {
     if (ids_.size() * 8 > slots_.size()) {
       slots_.assign(slots_.size(), Slot{});
     } else {
-      // The last that came is the end of its probes: taking them out backwards leaves no gaps.
+      // The id inserted last is at the end of its probe sequence. Removing the ids in reverse order
+      // of insertion therefore leaves no gaps.
       for (std::size_t i = ids_.size(); i-- > 0;) slots_[slot_of(ids_[i])] = Slot{};
     }
     ids_.clear();
@@ -46,7 +47,7 @@ class PlaceMap {
     std::uint32_t place = kNone;
   };
 
-  // Where the id is, or the empty slot where it would be.
+  // The slot of the id, or the empty slot where it would be inserted.
   std::size_t slot_of(std::uint32_t id) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = (id * 0x9e3779b97f4a7c15ULL) >> (64 - std::countr_zero(slots_.size()));

@@ -1,4 +1,4 @@
-// Whole powers, with the same rounding everywhere.
+// Powers with integer exponents, with the same rounding everywhere.
 #pragma once
 
 #include <cstdint>

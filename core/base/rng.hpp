@@ -1,4 +1,4 @@
-// A small random generator with the same numbers on every machine.
+// A small random number generator that gives the same numbers on every machine.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Rng {
 
   std::uint64_t next() { return spread(state_++); }
 
-  // Below n, each with the same probability but for 2^-32 n.
+  // A number below n. All numbers have the same probability, up to a difference of 2^-32 n.
   std::uint32_t below(std::uint32_t n) {
     return static_cast<std::uint32_t>(((next() >> 32) * n) >> 32);
   }

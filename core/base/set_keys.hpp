@@ -1,5 +1,5 @@
-// Sets of small numbers by a key of 128 bits: the sum of a pseudo-random number for each member.
-// Two different sets among 10^9 have the same key with a probability of 10^-20.
+// 128-bit keys for sets of small numbers. The key of a set is the sum of a pseudo-random number for
+// each member. Among 10^9 sets, two different sets have the same key with a probability of 10^-20.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ inline std::size_t scratch_hash(std::uint32_t key) {
 
 inline std::size_t scratch_hash(std::uint64_t key) { return static_cast<std::size_t>(spread(key)); }
 
-// A map that is emptied in no time and keeps its memory. It is small again when it is emptied:
-// after many keys, a few lie close together as ever.
+// A map that is cleared in constant time and keeps its memory. Clearing also reduces the number of
+// slots in use, so that a few keys lie close together even after the map held many.
 template <class Key, class Value>
 class ScratchMap {
  public:
@@ -50,7 +50,7 @@ class ScratchMap {
     }
   }
 
-  // The value of a key, made where there is none.
+  // The value of a key, inserted if the key is missing.
   Value& at(const Key& key) {
     if ((size_ + 1) * 2 > mask_ + 1) grow();
     Slot& slot = find(key);
@@ -70,7 +70,7 @@ class ScratchMap {
   std::size_t size() const { return size_; }
   std::uint64_t bytes() const { return (slots_.size() + moving_.capacity()) * sizeof(Slot); }
 
-  // Room for so many keys in all.
+  // Makes room for n keys in total.
   void reserve(std::size_t n) {
     while (n * 2 > mask_ + 1) grow();
   }

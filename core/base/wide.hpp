@@ -1,6 +1,6 @@
-// A double with a far wider range. Delta(u, u) doubles with every node at decay 1, so a tree of a
-// few thousand nodes leaves the range of double although its normalised kernel is an ordinary
-// number.
+// A number with the precision of double and a far wider range. At decay 1, Delta(u, u) doubles with
+// every node. For a tree of a few thousand nodes it leaves the range of double, although the
+// normalised kernel is an ordinary number.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace filbert {
 
-// The value is mantissa * 2^(512 * power); the size of a mantissa other than 0 stays within
-// [2^-256, 2^256], so the product of two mantissas neither overflows nor underflows and one
-// comparison a step keeps it so.
+// The value is mantissa * 2^(512 * power). The absolute value of a non-zero mantissa stays within
+// [2^-256, 2^256], so the product of two mantissas neither overflows nor underflows. One comparison
+// per step keeps it in this range.
 class Wide {
  public:
   Wide() = default;
@@ -73,12 +73,12 @@ class Wide {
 
   bool is_zero() const { return mantissa_ == 0.0; }
 
-  // The value is mantissa * 2^(512 * power). Of two positive values the one of larger power is not
-  // the smaller one.
+  // The value is mantissa * 2^(512 * power). If two positive values differ in their powers, the one
+  // with the larger power is at least as large.
   double mantissa() const { return mantissa_; }
   std::int64_t power() const { return power_; }
 
-  // Infinite where the value is beyond double, 0 where it is below.
+  // Infinity if the value is above the range of double, 0 if it is below.
   double to_double() const { return scale(mantissa_, power_); }
 
  private:
@@ -98,7 +98,7 @@ class Wide {
     if (size > 0x1p256) {
       mantissa_ *= kDown;
       ++power_;
-      if (std::fabs(mantissa_) > 0x1p256) {  // only from a double near the largest
+      if (std::fabs(mantissa_) > 0x1p256) {  // only from a double near the largest one
         mantissa_ *= kDown;
         ++power_;
       }
@@ -108,7 +108,7 @@ class Wide {
       } else {
         mantissa_ *= kUp;
         --power_;
-        if (std::fabs(mantissa_) < 0x1p-256) {  // only from a double near the smallest
+        if (std::fabs(mantissa_) < 0x1p-256) {  // only from a double near the smallest one
           mantissa_ *= kUp;
           --power_;
         }
@@ -120,7 +120,7 @@ class Wide {
   std::int64_t power_ = 0;
 };
 
-// The same question for both kinds of numbers.
+// The same test for both types of numbers.
 inline bool is_zero(double x) { return x == 0.0; }
 inline bool is_zero(const Wide& x) { return x.is_zero(); }
 

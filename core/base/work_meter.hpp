@@ -1,4 +1,4 @@
-// The work that a computation may take, in steps of about a nanosecond.
+// A limit on the work of a computation, in steps of about a nanosecond.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace filbert {
 
-// Threads add to one sum, and how much they add in all does not depend on who does what: whether
-// the limit is exceeded does not depend on the threads.
+// All threads add to one sum. The total does not depend on how the threads share the work, so the
+// number of threads does not affect whether the limit is exceeded.
 class WorkMeter {
  public:
   explicit WorkMeter(double max_steps) : max_steps_(max_steps) {}

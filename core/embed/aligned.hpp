@@ -1,4 +1,4 @@
-// Memory that begins where vector instructions like it to.
+// Arrays that are aligned for vector instructions.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct AlignedDelete {
 template <class T>
 using AlignedArray = std::unique_ptr<T[], AlignedDelete>;
 
-// Not set to anything.
+// The elements are uninitialised.
 template <class T>
 AlignedArray<T> aligned_array(std::size_t n) {
   return AlignedArray<T>(static_cast<T*>(::operator new[](n * sizeof(T), kAligned)));

@@ -1,4 +1,4 @@
-// Compiled for processors with AVX2: includes nothing but the functions.
+// Compiled for processors with AVX2. Includes only the functions.
 #define FILBERT_COMPOSE compose_avx2
 #include "embed/compose.inc"
 

@@ -13,7 +13,7 @@ namespace filbert {
 
 namespace {
 
-// Different from the keys of labels, which are spread once more.
+// These differ from the keys of labels, which are spread once more.
 constexpr std::uint64_t kLeft = 0x6c656674ULL;     // "left"
 constexpr std::uint64_t kRight = 0x7269676874ULL;  // "right"
 
@@ -30,7 +30,7 @@ SineCosine unit(std::size_t part, std::size_t whole) {
   return sine_cosine(turns);
 }
 
-// Which frequency a transform of n rows leaves in a row: see the columns of fft.inc.
+// The frequency that a transform of n rows leaves in a row: see the columns in fft.inc.
 std::size_t frequency_of(std::size_t row, std::size_t n) {
   constexpr std::size_t kFirst[] = {0, 2, 1, 3};
   std::size_t frequency = 0, step = 1;
@@ -109,9 +109,10 @@ void Composition<T>::make_turns() {
   }
 }
 
-// "A normalization scalar parameter, computed as the average norm of the element-wise product of
-// two vectors": products are to have norm 1 on average, so gamma is that norm's inverse. No label
-// has a zero byte, so that these vectors are nobody's. Of signs it is sqrt(d), but for rounding.
+// Gamma in the paper is "a normalization scalar parameter, computed as the average norm of the
+// element-wise product of two vectors". Products should have norm 1 on average, so gamma here is
+// the inverse of that norm. No label has a zero byte, so the vectors used here belong to no label.
+// For signs, gamma is sqrt(d) up to rounding.
 template <class T>
 void Composition<T>::measure_gamma(std::uint64_t seed, Components components) {
   constexpr int kSamples = 100;

@@ -11,10 +11,10 @@ namespace filbert {
 
 namespace {
 
-constexpr std::size_t kMostTrees = 1024;  // in a block
+constexpr std::size_t kMostTrees = 1024;  // per block
 
-// The most frequent of the items that are needed more than once, as many as there is room for,
-// ascending. What they are made of is among them.
+// The most frequent items among those that are needed more than once, as many as fit into
+// `max_vectors` vectors, ascending. The operands of each item are among them.
 std::vector<ItemId> most_frequent(const Steps& steps, std::span<const NodeId> roots,
                                   std::size_t max_vectors) {
   const std::vector<double> frequency = steps.frequencies(roots);
@@ -34,7 +34,7 @@ std::vector<ItemId> most_frequent(const Steps& steps, std::span<const NodeId> ro
   return items;
 }
 
-// Everything that all threads read.
+// Data that all threads read.
 template <class T>
 struct Shared {
   const Dag& dag;
@@ -60,7 +60,7 @@ struct Shared {
   }
 };
 
-// Computes items and keeps them, round by round on all threads.
+// Computes items and keeps them, in rounds on all threads.
 template <class T>
 void keep(Shared<T>& shared, std::span<const ItemId> items, int n_threads, const Watch& watch,
           std::size_t n_total) {
@@ -91,7 +91,7 @@ void keep(Shared<T>& shared, std::span<const ItemId> items, int n_threads, const
   }
 }
 
-// The items of trees that are not kept, each after those that it is made of.
+// Finds the items of trees that are not kept, each after its operands.
 template <class T>
 class Missing {
  public:
@@ -99,7 +99,7 @@ class Missing {
 
   void next_block() { ++block_; }
 
-  // Adds those of one more tree to `items`; returns the number of vectors that they take.
+  // Appends the items of one more tree to `items`. Returns the number of vectors that they need.
   std::size_t add(ItemId root, std::vector<ItemId>& items) {
     std::size_t n_vectors = 0;
     push(root);
@@ -111,7 +111,7 @@ class Missing {
         n_vectors += shared_.steps.n_vectors(top.item);
         continue;
       }
-      if (stamp_[top.item] == block_) continue;  // met on another way since
+      if (stamp_[top.item] == block_) continue;  // since visited on another path
       stamp_[top.item] = block_;
       stack_.push_back({top.item, true});
       if (shared_.steps.is_label(top.item)) continue;
@@ -137,7 +137,8 @@ class Missing {
   std::vector<Open> stack_;
 };
 
-// Where blocks of trees begin, and the end. A block takes at most `max_vectors`, or is one tree.
+// The first tree of each block, and the number of trees at the end. A block needs at most
+// `max_vectors` vectors, or it is a single tree.
 template <class T>
 std::vector<std::size_t> blocks_of(const Shared<T>& shared, std::span<const NodeId> roots,
                                    std::size_t max_vectors) {
@@ -160,7 +161,7 @@ std::vector<std::size_t> blocks_of(const Shared<T>& shared, std::span<const Node
   return begins;
 }
 
-// What one thread needs to embed blocks of trees.
+// The state of one thread that embeds blocks of trees.
 template <class T>
 class BlockWorker {
  public:
@@ -171,7 +172,8 @@ class BlockWorker {
         missing_(shared),
         slot_(shared.steps.n_items(), kNone) {}
 
-  // row(i, values, exponent) gets T(n) of the i-th root; null for a leaf, which has no fragment.
+  // Calls row(i, values, exponent) with T(n) of the i-th root. The values are null for a leaf,
+  // which has no fragment.
   template <class Row>
   void run(std::span<const NodeId> roots, const StopToken& token, const Row& row) {
     collect(roots);
@@ -232,13 +234,13 @@ class BlockWorker {
   std::unique_ptr<StepRunner<T>> runner_;
   VectorPool<T> pool_;
   Missing<T> missing_;
-  std::vector<ItemId> slot_;  // by item: its place in the next three, or kNone
+  std::vector<ItemId> slot_;  // by item: its index in the next three vectors, or kNone
   std::vector<ItemId> items_;
   std::vector<ItemVectors<T>> vectors_;
   std::vector<std::uint32_t> uses_;
 };
 
-// Values times 2^exponent, or of length 1. Returns whether all is finite.
+// Writes the values times 2^exponent, or scaled to length 1. Returns whether all are finite.
 template <class T>
 bool write_row(const T* values, double exponent, std::size_t n, bool normalize, T* out) {
   if (values == nullptr) {

@@ -1,13 +1,14 @@
-// Distributed trees (Zanzotto & Dell'Arciprete 2012): a vector for each tree, so that the product
-// of two vectors approximates the subset tree kernel of the trees, divided by lambda.
+// Distributed trees (Zanzotto & Dell'Arciprete 2012): a vector for each tree. The dot product of
+// two vectors approximates the subset tree kernel of the trees, divided by lambda.
 //
-// A tree's vector is the sum of s(n) over its nodes. Here that is T(n) = s(n) + T(c_1) + ... +
-// T(c_m), once for each distinct subtree. So the order of a sum depends on the tree alone, and a
-// tree has the same digits whatever else is embedded with it.
+// The vector of a tree is the sum of s(n) over its nodes. It is computed as T(n) = s(n) + T(c_1) +
+// ... + T(c_m), once for each distinct subtree. So the order of a sum depends only on the tree, and
+// a tree gets the same digits with any other trees beside it.
 //
-// Memory is bounded: what is most frequent in all trees is computed first and kept, for half of it.
-// Then threads take blocks of trees, compute what is not kept, children right before their parents
-// and so while they are in the cache, and forget it as soon as nothing in the block needs it.
+// Memory is bounded. The items that are most frequent in all trees are computed first and kept, in
+// half of the memory. Then threads take blocks of trees and compute the items that are not kept.
+// Children are computed right before their parents, while they are in the cache, and are freed as
+// soon as nothing in the block needs them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct EmbeddingSpec {
   double decay = 0.4;
   bool normalize = true;
   std::uint64_t seed = 0;
-  Components components = Components::normal;  // of labels' vectors
+  Components components = Components::normal;  // of the vectors of labels
 };
 
 template <class T>
@@ -38,9 +39,9 @@ class TreeEmbedder {
 
   static constexpr std::size_t kFinite = static_cast<std::size_t>(-1);
 
-  // Row i of `out` becomes the vector of tree i. Returns kFinite, or the first tree whose vector is
-  // beyond the range of T, which none is that is normalised. `max_bytes` is for vectors of parts of
-  // trees; a block of one tree may take more.
+  // Writes the vector of tree i to row i of `out`. Returns kFinite, or the first tree whose vector
+  // is beyond the range of T. Normalised vectors are always finite. `max_bytes` limits the memory
+  // for vectors of parts of trees. A block of one tree may take more.
   std::size_t embed(const Dag& dag, std::span<const NodeId> roots, std::size_t max_bytes,
                     int n_threads, const Watch& watch, T* out) const;
 

@@ -1,14 +1,13 @@
 // The random unit vectors of labels (Zanzotto & Dell'Arciprete 2012, section 3.1.1): normal
-// components, divided by their norm. A vector depends on the seed, the label's bytes and the number
-// of components, and on nothing else: not on the process, the order of labels or the machine.
+// components, divided by their norm. A vector depends only on the seed, the label's bytes and the
+// number of components. It does not depend on the process, the order of labels or the machine.
 //
-// The generator is one of counters. A label has a key, splitmix64's finaliser over the seed, the
-// label's bytes (eight at a time, the first the lowest) and their number. Word i is
-// spread(key ^ spread(i)), and by Box & Muller's transform its two halves are components 2 i and
-// 2 i + 1.
+// The generator is counter-based. The key of a label is splitmix64's finaliser over the seed, the
+// label's bytes (eight at a time, the first byte lowest) and their number. Word i is spread(key ^
+// spread(i)). Box & Muller's transform turns its two halves into components 2 i and 2 i + 1.
 //
-// Not in the paper: signs in place of normal numbers, +-1/sqrt(d). Bit k of word i, the lowest
-// first, says whether component 64 i + k is negative. Products of signs are signs.
+// Not in the paper: signs instead of normal numbers, +-1/sqrt(d). Bit k of word i, counted from the
+// lowest bit, says whether component 64 i + k is negative. Products of signs are signs.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +16,12 @@
 
 namespace filbert {
 
-// The numbers of all counters with a key (normal.inc), for this processor.
+// Writes the normal numbers of all counters for a key (normal.inc), for this processor.
 using WriteNormal = void (*)(std::uint64_t key, const std::uint64_t* counters, std::size_t n_words,
                              double* out);
 WriteNormal normal_writer();
 WriteNormal baseline_normal_writer();
-inline constexpr std::size_t kNormalTile = 64;  // words that are made in one go
+inline constexpr std::size_t kNormalTile = 64;  // words per iteration
 
 enum class Components { normal, signs };
 
@@ -33,7 +32,7 @@ class LabelVectors {
 
   std::size_t size() const { return n_components_; }
 
-  // `room` is for the caller to keep from one call to the next.
+  // `room` is a buffer that the caller keeps from one call to the next.
   template <class T>
   void write(std::string_view label, std::vector<double>& room, T* out) const;
 
@@ -44,10 +43,10 @@ class LabelVectors {
   std::size_t n_components_;
   std::uint64_t seed_;
   Components components_;
-  std::vector<std::uint64_t> counters_;  // spread(i), which all labels share
+  std::vector<std::uint64_t> counters_;  // spread(i), shared by all labels
 };
 
-// The sum of squares in a fixed order that vector instructions can follow.
+// The sum of squares, in a fixed order that suits vector instructions.
 template <class T>
 double sum_of_squares(const T* values, std::size_t n);
 

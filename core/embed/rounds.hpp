@@ -1,4 +1,4 @@
-// Items in rounds: those of a round need nothing of each other.
+// Items in rounds. Items of the same round do not depend on each other.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace filbert {
 
 struct Rounds {
   std::vector<ItemId> items;
-  std::vector<std::size_t> begins;  // one more than there are rounds
+  std::vector<std::size_t> begins;  // one more entry than there are rounds
 
   std::size_t size() const { return begins.size() - 1; }
   std::span<const ItemId> operator[](std::size_t round) const {
@@ -18,7 +18,7 @@ struct Rounds {
   }
 };
 
-// `items` ascend, and what they are made of is among them.
+// `items` must ascend and contain the operands of each item.
 inline Rounds in_rounds(const Steps& steps, std::span<const ItemId> items) {
   std::vector<std::uint32_t> round(steps.n_items(), 0);
   std::uint32_t n_rounds = 0;

@@ -1,7 +1,7 @@
-// Sine, cosine and logarithm from sums, products, quotients and square roots alone. These are
-// rounded in the same way everywhere, which the functions of the maths libraries are not; and a
-// loop around them is turned into vector instructions. Static, since files that are compiled for
-// different processors include them and must not share them.
+// Sine, cosine and logarithm, computed only from sums, products, quotients and square roots. These
+// operations are rounded in the same way everywhere, unlike the functions of the maths libraries.
+// The compiler can also vectorise a loop around them. The functions are static because files that
+// are compiled for different processors include them and must not share them.
 #pragma once
 
 #include <bit>
@@ -13,8 +13,8 @@ struct SineCosine {
   double sine, cosine;
 };
 
-// Of an angle in turns, from -1/2 to 1/2; to about 4e-16. The series are for a quarter of the
-// angle, at most pi / 4, which is then doubled twice.
+// Sine and cosine of an angle in turns, from -1/2 to 1/2, to about 4e-16. The series are evaluated
+// at a quarter of the angle, at most pi / 4. The result is then doubled twice to the full angle.
 static inline SineCosine sine_cosine(double turns) {
   const double x = turns * 1.5707963267948966;
   const double y = x * x;
@@ -40,13 +40,13 @@ static inline SineCosine sine_cosine(double turns) {
   return {2.0 * s2 * c2, 1.0 - 2.0 * s2 * s2};
 }
 
-// Of a positive normal number; the absolute error is about 1e-16 near 1. With u = m 2^e, m from 1
-// to 2 and t = (m - sqrt 2) / (m + sqrt 2): ln u = (e + 1/2) ln 2 + 2 artanh t.
+// Logarithm of a positive normal number. The absolute error is about 1e-16 near 1. With u = m 2^e,
+// m from 1 to 2 and t = (m - sqrt 2) / (m + sqrt 2): ln u = (e + 1/2) ln 2 + 2 artanh t.
 static inline double natural_log(double u) {
   constexpr double kRootTwo = 1.4142135623730951;
   constexpr double kLogTwo = 0.6931471805599453;
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(u);
-  // The exponent's bits as the low bits of 2^52: a conversion that vectors have an instruction for.
+  // Puts the exponent's bits into the low bits of 2^52: a conversion that has a vector instruction.
   const double exponent =
       std::bit_cast<double>((bits >> 52) | 0x4330000000000000ULL) - (4503599627370496.0 + 1023.0);
   const double m = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);

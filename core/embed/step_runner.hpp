@@ -1,6 +1,6 @@
-// Computes items: composes what they are made of, adds up T(n), and makes the forms that others
-// need. Vectors have an exponent of their own, since those of wide nodes leave the range of any
-// number: what they stand for is their numbers times 2^exponent.
+// Computes items: composes their operands, sums up T(n), and makes the forms that other items need.
+// Each vector has its own exponent, because the vectors of wide nodes leave the range of T. A
+// vector stands for its numbers times 2^exponent.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,18 @@
 
 namespace filbert {
 
-// What is known of an item; null where nobody needs it.
+// The vectors of an item. A pointer is null if that vector is not needed.
 template <class T>
 struct ItemVectors {
   T* left_form = nullptr;
   T* right_form = nullptr;
-  T* vector = nullptr;         // a label's own, a node's T(n)
+  T* vector = nullptr;         // the vector of a label, T(n) of a node
   double exponent = 0;         // of the forms, and of a label's vector
   double vector_exponent = 0;  // of T(n)
 };
 
-// 2^exponent, or 0 or infinity where no number is that small or large. Exponents are doubles, since
-// those of nodes with twice the same child double on the way up.
+// 2^exponent, or 0 or infinity if that is out of range. Exponents are doubles because the exponents
+// of nodes that have the same child twice double at each level.
 template <class T>
 T power_of_two(double exponent) {
   return static_cast<T>(std::ldexp(1.0, static_cast<int>(std::clamp(exponent, -3000.0, 3000.0))));
@@ -40,7 +40,7 @@ ItemVectors<T> take_vectors(const Steps& steps, ItemId item, VectorPool<T>& pool
   return vectors;
 }
 
-// For one thread.
+// Each thread needs its own runner.
 template <class T>
 class StepRunner {
  public:
@@ -53,7 +53,8 @@ class StepRunner {
         kernels_(compose_kernels<T>()),
         composed_(aligned_array<T>(composition.form_size)) {}
 
-  // Fills the item's own vectors; find(item) gives those of what it is made of.
+  // Fills the vectors of an item. find(other) gives the vectors of the items that it is computed
+  // from.
   template <class Find>
   void run(ItemId item, ItemVectors<T>& own, const Find& find) {
     if (steps_.is_label(item)) {
@@ -75,8 +76,8 @@ class StepRunner {
   }
 
  private:
-  // Brings a vector back to ordinary length where it has left it, and returns the exponent for
-  // that. Of vectors within the bounds, frequencies and their products are in the range of T.
+  // Rescales a vector if its length is out of bounds, and returns the exponent of the scale. For
+  // vectors within the bounds, frequencies and their products are in the range of T.
   double tame(T* vector) const {
     const std::size_t d = composition_.n_components;
     const T squares = kernels_.squares(vector, d);
@@ -109,7 +110,7 @@ class StepRunner {
     own.vector_exponent = exponent + tame(own.vector);
   }
 
-  // Where somebody composes the node with others: label + sqrt(lambda) s(n), in the place of s(n).
+  // If other items are composed from this node: replaces s(n) by label + sqrt(lambda) s(n).
   void add_label(const T* label, ItemVectors<T>& own) {
     if (own.left_form == nullptr && own.right_form == nullptr) return;
     const double exponent = std::max(0.0, own.exponent);

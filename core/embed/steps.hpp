@@ -1,11 +1,12 @@
-// All compositions that some trees take, each once (Zanzotto & Dell'Arciprete 2012, section 3.2.1):
+// All compositions that a list of trees needs, each once (Zanzotto & Dell'Arciprete 2012, section
+// 3.2.1):
 //
 //   s(n) = n <> (x_1 <> (x_2 <> ... <> x_m)),   x_i = c_i + sqrt(lambda) s(c_i),
 //
-// for a node n with children c_1 ... c_m; the brackets are those of Definition 1. *Items* are the
+// for a node n with children c_1 ... c_m. The brackets are those of Definition 1. *Items* are the
 // labels, the lists of children from the i-th on (1 < i < m), and the nodes with children. An item
-// that is no label is one composition of two others, which have smaller numbers; a leaf is its
-// label's item.
+// that is not a label is a composition of two other items, its operands, which have smaller
+// numbers. A leaf has the item of its label.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,15 @@ class Steps {
 
   std::size_t n_items() const { return n_labels_ + left_.size(); }
   bool is_label(ItemId item) const { return item < n_labels_; }
-  LabelId label(ItemId item) const { return label_ids_[item]; }  // of a label's item
+  LabelId label(ItemId item) const { return label_ids_[item]; }  // only for the item of a label
   ItemId left(ItemId item) const { return left_[item - n_labels_]; }
   ItemId right(ItemId item) const { return right_[item - n_labels_]; }
-  // The node that a composition is the last of, or kNone: a list of children.
+  // The node that this composition completes, or kNone for a list of children.
   NodeId node(ItemId item) const { return nodes_[item - n_labels_]; }
   ItemId item_of(NodeId u) const { return items_[u]; }
 
-  // Which forms others need of an item, and whether a label's vector itself is needed: a node's is.
+  // The forms of an item that other items need, and whether the vector of an item is needed. The
+  // vector of a node is always needed.
   bool needs_left(ItemId item) const { return needs_[item] & kLeft; }
   bool needs_right(ItemId item) const { return needs_[item] & kRight; }
   bool needs_vector(ItemId item) const {
@@ -41,10 +43,11 @@ class Steps {
     return std::size_t{needs_left(item)} + needs_right(item) + needs_vector(item);
   }
 
-  // How often all trees together contain an item. What an item is made of is at least as frequent.
+  // How often each item occurs in all trees together. The operands of an item are at least as
+  // frequent as the item.
   std::vector<double> frequencies(std::span<const NodeId> roots) const;
 
-  // f(item) for what an item is computed from, some more than once.
+  // Calls f for each item that an item is computed from. Some may be visited more than once.
   template <class Function>
   void for_each_source(const Dag& dag, ItemId item, Function&& f) const {
     if (is_label(item)) return;

@@ -1,4 +1,4 @@
-// Vectors of one size, given out and taken back. Not for several threads at once.
+// A pool of vectors of one size. It is not thread-safe.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ class VectorPool {
  public:
   explicit VectorPool(std::size_t size) : size_(size) {}
 
-  // The one that was given back last: it is most likely to be in the cache.
+  // Returns the vector that was freed last, because it is most likely in the cache.
   T* take() {
     if (free_.empty()) {
       owned_.push_back(aligned_array<T>(size_));

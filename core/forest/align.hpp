@@ -1,6 +1,6 @@
-// Two forests that were built apart number the same labels, productions and subtrees differently.
-// These maps go from the ids of one to the ids of the other (kNone where the other has none), in
-// time linear in the first.
+// Maps between forests that were built separately. Such forests number the same labels, productions
+// and subtrees differently. A map goes from the ids of one forest to the ids of the other, with
+// kNone for ids that the other forest does not have. The time is linear in the first forest.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace filbert {
 std::vector<LabelId> map_labels(const Dag& from, const Dag& to);
 std::vector<std::uint32_t> map_productions(const Dag& from, const Dag& to);
 
-// Only the listed nodes are mapped; they must be closed under children and ascending.
+// Maps only the listed nodes, which must be closed under children and ascending.
 std::vector<NodeId> map_nodes(const Dag& from, const Dag& to, std::span<const NodeId> nodes);
 
 // The nodes of another forest that are the same trees as these.
 std::vector<NodeId> find_roots(const Dag& from, std::span<const NodeId> roots, const Dag& to);
 
-// The trees of both: the larger forest's nodes keep their ids, the smaller one's are added to them.
-// The roots of both are renumbered in place.
+// Returns a forest with the trees of both. The nodes of the larger forest keep their ids, and the
+// nodes of the smaller forest are added to them. The roots of both are renumbered in place.
 std::shared_ptr<const Dag> merge(const Dag& a, std::span<NodeId> roots_a, const Dag& b,
                                  std::span<NodeId> roots_b);
 

@@ -26,8 +26,8 @@ constexpr std::array<Kind, 256> kinds = [] {
 
 Kind kind(char c) { return kinds[static_cast<unsigned char>(c)]; }
 
-// What follows a backslash belongs to the label, unless it is white space other than a blank: such
-// a backslash is itself.
+// A character after a backslash belongs to the label, unless it is NUL or white space other than a
+// blank. In that case the backslash stands for itself.
 bool escapes(char next) {
   return kind(next) != Kind::newline && kind(next) != Kind::nul &&
          (kind(next) != Kind::space || next == ' ');
@@ -91,18 +91,18 @@ void BracketParser::feed(std::string_view piece) {
       p = end;
     } catch (const ParseError& error) {
       if (on_error_ == OnError::raise) {
-        start_over();  // nothing may go on pointing into this piece
+        start_over();  // no pointer into this piece may remain
         tree_start_ = nullptr;
         throw;
       }
       note(error.problem);
-      p = line_start_;  // nothing before the last newline is left to read
+      p = line_start_;  // everything before this line has been read
     }
   }
   end_piece(end);
 }
 
-// A byte order mark before everything else; it may come in pieces too.
+// Skips a byte order mark at the start of the text. The mark may also arrive in pieces.
 const char* BracketParser::skip_mark(const char* p, const char* const end) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   while (p < end && mark_bytes_ < mark.size() && *p == mark[mark_bytes_]) {
@@ -111,7 +111,7 @@ const char* BracketParser::skip_mark(const char* p, const char* const end) {
   }
   if (mark_bytes_ == mark.size()) {
     started_ = true;
-  } else if (p < end) {  // it was none: what looked like it begins a label
+  } else if (p < end) {  // no byte order mark: these bytes begin a label
     started_ = true;
     pending_.assign(mark.substr(0, mark_bytes_));
     if (mark_bytes_ > 0) carried_columns_ = 1;  // the character that these bytes begin
@@ -119,8 +119,8 @@ const char* BracketParser::skip_mark(const char* p, const char* const end) {
   return p;
 }
 
-// Goes on to the next line that begins no deeper than the tree that could not be read: the lines of
-// a tree that spans several are indented.
+// Skips to the next line that is not indented deeper than the tree that could not be read. If a
+// tree spans several lines, its further lines are indented.
 const char* BracketParser::resume(const char* p, const char* const end) {
   for (; p < end; ++p) {
     const Kind k = kind(*p);
@@ -199,9 +199,9 @@ void BracketParser::scan(const char* p, const char* const end) {
   }
 }
 
-// Most labels are shorter than eight bytes: their end is found in all eight at once, without a loop
-// whose length the processor would have to guess. Null where the label is longer or has a backslash
-// or a control character in it.
+// Most labels are shorter than eight bytes. Their end is found in all eight bytes at once, without
+// a loop whose length the processor would have to predict. Returns null if the label is longer or
+// contains a backslash or a control character.
 const char* BracketParser::scan_short_label(const char* const p) {
   if constexpr (std::endian::native != std::endian::little) return nullptr;
   constexpr std::uint64_t ones = ~std::uint64_t{0} / 255;
@@ -212,7 +212,7 @@ const char* BracketParser::scan_short_label(const char* const p) {
   const std::uint64_t ends = up_to_blank | zero_bytes(word ^ (ones * '(')) |
                              zero_bytes(word ^ (ones * ')')) | zero_bytes(word ^ (ones * '\\'));
   if (ends == 0) return nullptr;
-  const auto size = static_cast<std::size_t>(std::countr_zero(ends)) / 8;  // the first is exact
+  const auto size = static_cast<std::size_t>(std::countr_zero(ends)) / 8;  // the first end is exact
   const Kind after = kind(p[size]);
   if (size == 0 || after == Kind::backslash || after == Kind::nul || after == Kind::label) {
     return nullptr;
@@ -253,7 +253,7 @@ const char* BracketParser::scan_label(const char* const begin, const char* const
       break;
     }
   }
-  if (p == end && !single_) {  // the label may go on in the next piece
+  if (p == end && !single_) {  // the label may continue in the next piece
     if (pending_.empty()) pending_column_ = column(begin);
     pending_.append(begin, p);
   } else if (pending_.empty()) {

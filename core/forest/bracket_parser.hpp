@@ -1,12 +1,12 @@
-// Bracketed trees, `(S (NP (D a) (N dog)) (VP ran))`, straight into a DagBuilder.
+// Parses bracketed trees, `(S (NP (D a) (N dog)) (VP ran))`, directly into a DagBuilder.
 //
 //   tree   := '(' label tree* ')' | label            `a` and `(a)` are the same leaf
-//   outer  := '(' tree ')'                           Penn's unlabelled bracket: taken off
+//   outer  := '(' tree ')'                           Penn's unlabelled bracket: removed
 //   label  := one or more characters; ( ) \ and white space are written \( \) \\ `\ `, and \n \t \r
 //             \v \f stand for those characters; any other backslash is itself (Penn's `1\/2`)
 //
-// One pass, an explicit stack, no limit on depth or width. Text may arrive in pieces that end
-// anywhere, also within a label.
+// The parser makes one pass with an explicit stack and has no limit on depth or width. Text may
+// arrive in pieces that end anywhere, even within a label.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,15 @@ class BracketParser {
 
   BracketParser(DagBuilder& builder, OnError on_error) : builder_(builder), on_error_(on_error) {}
 
-  // A stream of trees, separated by white space. A tree that is a bare label stands alone on its
-  // line. With OnError::skip what cannot be read is noted in problems(), and reading goes on at the
-  // next line that is not indented deeper than the bad tree; a bracket in the first column then
-  // always opens a new tree, so that one missing bracket does not swallow the rest of the file.
+  // Reads a stream of trees, separated by white space. A tree that is a bare label stands alone on
+  // its line. With OnError::skip, text that cannot be read is recorded in problems(), and reading
+  // continues at the next line that is not indented deeper than the bad tree. A bracket in the
+  // first column then always opens a new tree, so that one missing bracket does not swallow the
+  // rest of the file.
   void feed(std::string_view piece);
   void finish();
 
-  // Exactly one tree. Throws ParseError whatever OnError says.
+  // Reads exactly one tree. Throws ParseError for any value of OnError.
   NodeId parse_one(std::string_view text);
 
   std::vector<NodeId>& roots() { return roots_; }
@@ -77,14 +78,14 @@ class BracketParser {
   std::vector<NodeId> values_;
   std::string unescaped_;
 
-  // A label cut by the end of a piece.
+  // A label that continues in the next piece.
   std::string pending_;
   bool pending_backslash_ = false;
   std::uint64_t pending_column_ = 1;
 
-  NodeId bare_ = kNone;  // a label outside brackets that may still turn out to be a tree
+  NodeId bare_ = kNone;  // a label outside brackets, a tree if it is alone on its line
   bool line_has_tree_ = false;
-  bool started_ = false;  // past a byte order mark
+  bool started_ = false;  // past the optional byte order mark
   std::size_t mark_bytes_ = 0;
 
   // After a problem, with OnError::skip.
@@ -93,14 +94,14 @@ class BracketParser {
   std::uint64_t indent_ = 0;
   std::uint64_t resume_column_ = 1;
 
-  // Columns are counted only when somebody asks, from the start of the line in the piece at hand,
-  // with the characters that earlier pieces held of it.
+  // Columns are counted only on demand, from the start of the line in the current piece. The
+  // characters of the line in earlier pieces are added.
   std::uint64_t line_ = 1;
   const char* line_start_ = nullptr;
   std::uint64_t carried_columns_ = 0;
 
   std::uint64_t tree_line_ = 1;
-  const char* tree_start_ = nullptr;  // null: it began in an earlier piece, in tree_column_
+  const char* tree_start_ = nullptr;  // null: it began in an earlier piece, at tree_column_
   const char* tree_line_start_ = nullptr;
   std::uint64_t tree_carried_columns_ = 0;
   std::uint64_t tree_column_ = 1;

@@ -23,8 +23,8 @@ NodeId DagBuilder::append(LabelId label, std::span<const NodeId> children) {
   Dag& dag = *dag_;
   if (dag.size() >= kNone - 1 || dag.children_.size() + children.size() >= kNone) {
     throw CapacityError(
-        "a forest can hold 2^32 - 2 distinct subtrees and as many edges between them: split the "
-        "corpus");
+        "a forest can hold at most 2^32 - 2 distinct subtrees and as many edges between them: "
+        "split the corpus");
   }
   const auto id = static_cast<NodeId>(dag.size());
   dag.children_.insert(dag.children_.end(), children.begin(), children.end());
@@ -50,7 +50,7 @@ std::vector<NodeId> DagBuilder::add(const Dag& other) {
 }
 
 void DagBuilder::expect_text(std::size_t n_bytes) {
-  const std::size_t n_nodes = n_bytes / 32;  // as in treebanks
+  const std::size_t n_nodes = n_bytes / 32;  // the usual ratio in treebanks
   dag_->nodes_.reserve(n_nodes);
   dag_->children_.reserve(2 * n_nodes);
   dag_->index_.reserve(n_nodes);
@@ -98,7 +98,7 @@ std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<Nod
     begin = end;
   }
   if (begin != arrays.label_bytes.size())
-    throw InvalidForest("there are more label bytes than labels");
+    throw InvalidForest("there are label bytes after the last label");
   if (arrays.node_labels.size() != arrays.child_ends.size()) {
     throw InvalidForest("node labels and child ends differ in length");
   }
@@ -110,7 +110,8 @@ std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<Nod
     if (end < begin || end > arrays.children.size()) {
       throw InvalidForest("child ends are not ascending within the children");
     }
-    if (arrays.node_labels[u] >= labels.size()) throw InvalidForest("a node's label is not there");
+    if (arrays.node_labels[u] >= labels.size())
+      throw InvalidForest("a node's label does not exist");
     children.clear();
     for (std::uint64_t i = begin; i < end; ++i) {
       if (arrays.children[i] >= u) throw InvalidForest("a child does not come before its parent");
@@ -120,9 +121,9 @@ std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<Nod
     begin = end;
   }
   if (begin != arrays.children.size())
-    throw InvalidForest("there are more children than nodes have");
+    throw InvalidForest("there are children after those of the last node");
   for (NodeId& root : roots) {
-    if (root >= renumbered.size()) throw InvalidForest("a tree's root is not there");
+    if (root >= renumbered.size()) throw InvalidForest("a tree's root does not exist");
     root = renumbered[root];
   }
   return builder.finish();

@@ -1,5 +1,6 @@
-// Hash-consing: a node with a known label and known children gets the id it already has. Keys are
-// compared in full, so two different subtrees never share an id, whatever their hashes.
+// Hash-consing: a node with a known label and known children gets the id that it already has. Keys
+// are compared in full, so two different subtrees never share an id, even if their hashes are
+// equal.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ class DagBuilder {
   explicit DagBuilder(const Dag& dag);
 
   std::size_t size() const { return dag_->size(); }
-  // What there is so far.
+  // The nodes added so far.
   const Dag& dag() const { return *dag_; }
   LabelId label(std::string_view text) { return dag_->labels_.intern(text); }
   LabelId short_label(std::string_view text, std::uint64_t word) {
@@ -40,27 +41,28 @@ class DagBuilder {
         [&] { return append(label, children); });
   }
 
-  // All nodes of another forest, in the order of their ids: their ids here.
+  // Adds all nodes of another forest, in the order of their ids. Returns their ids in this builder.
   std::vector<NodeId> add(const Dag& other);
 
-  // Makes room for the distinct nodes that so many bytes of text may have.
+  // Reserves memory for the distinct nodes that a text of n_bytes bytes may have.
   void expect_text(std::size_t n_bytes);
 
-  // The finished forest; the builder is empty afterwards.
+  // Returns the finished forest. The builder is empty afterwards.
   std::shared_ptr<const Dag> finish();
 
  private:
   NodeId append(LabelId label, std::span<const NodeId> children);
 
   std::shared_ptr<Dag> dag_;
-  std::vector<NodeId> leaf_of_label_;  // words are most of the lookups: no hashing for them
+  std::vector<NodeId> leaf_of_label_;  // most lookups are for words and need no hashing
 };
 
-// The nodes below `roots` alone, as a forest of their own; `roots` are renumbered in place.
+// Returns a separate forest with only the nodes below `roots`. The roots are renumbered in place.
 std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots);
 
-// A forest from plain arrays, as read from a file: everything is checked and hash-consed again, so
-// damaged arrays give InvalidForest and never a malformed Dag. Roots are renumbered in place.
+// Makes a forest from plain arrays, as read from a file. Everything is checked and hash-consed
+// again, so damaged arrays give InvalidForest and never a malformed Dag. The roots are renumbered
+// in place.
 struct ForestArrays {
   std::string_view label_bytes;
   std::span<const std::uint64_t> label_ends;

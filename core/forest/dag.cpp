@@ -25,8 +25,8 @@ const Productions& Dag::productions() const {
 
 const std::vector<std::uint64_t>& Dag::sizes() const {
   std::call_once(sizes_once_, [&] {
-    // A DAG of a few hundred nodes can stand for a tree of more than 2^64: the count then stays at
-    // the largest number rather than wrapping around.
+    // A DAG of a few hundred nodes can represent a tree of more than 2^64 nodes. The count then
+    // stays at the maximum instead of wrapping around.
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     sizes_.resize(size());
     for (NodeId u = 0; u < size(); ++u) {
@@ -60,7 +60,8 @@ std::size_t Dag::memory() const {
 }
 
 std::vector<NodeId> reachable(const Dag& dag, std::span<const NodeId> roots) {
-  // Parents come after their children, so one downward pass marks everything.
+  // Parents have larger ids than their children, so one pass over descending ids marks every
+  // reachable node.
   std::vector<bool> seen(dag.size(), false);
   NodeId top = 0;
   for (const NodeId root : roots) {

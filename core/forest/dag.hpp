@@ -1,6 +1,6 @@
 // The corpus as one hash-consed DAG: every distinct subtree is a node and is stored once. Children
-// have smaller ids than their parents, so going through the ids upwards meets children first.
-// A Dag is immutable; DagBuilder makes it.
+// have smaller ids than their parents, so a loop over ascending ids visits children first. A Dag is
+// immutable. DagBuilder makes it.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class Dag {
   // The node with this label and these children, or kNone.
   NodeId find(LabelId label, std::span<const NodeId> children) const;
 
-  // Derived tables, made when first asked for and then kept.
+  // Derived tables. Each is computed on first use and then kept.
   const Productions& productions() const;
   const std::vector<std::uint64_t>& sizes() const;   // nodes of each subtree, with repetition
   const std::vector<std::uint32_t>& depths() const;  // a leaf has depth 1
@@ -53,7 +53,7 @@ class Dag {
 
   struct Node {
     LabelId label;
-    std::uint32_t children_begin;  // they end where the next node's begin
+    std::uint32_t children_begin;  // they end where those of the next node begin
   };
 
   bool is(NodeId u, LabelId label, std::span<const NodeId> wanted) const {
@@ -66,7 +66,7 @@ class Dag {
   }
 
   LabelTable labels_;
-  std::vector<Node> nodes_;  // one more than there are nodes
+  std::vector<Node> nodes_;  // one more entry than there are nodes
   std::vector<NodeId> children_;
   IdTable index_;
 
@@ -74,7 +74,7 @@ class Dag {
   mutable std::unique_ptr<Productions> productions_;
   mutable std::vector<std::uint64_t> sizes_;
   mutable std::vector<std::uint32_t> depths_;
-  mutable std::atomic<std::size_t> derived_bytes_{0};  // of those that are there
+  mutable std::atomic<std::size_t> derived_bytes_{0};  // of the derived tables computed so far
 };
 
 // Every node that is reachable from the roots, in ascending order.

@@ -1,4 +1,4 @@
-// A forest's trees without repetitions: equal trees have the same root.
+// The trees of a forest without repetitions. Equal trees have the same root.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace filbert {
 
 struct DistinctTrees {
-  std::vector<NodeId> roots;           // in the order of their first places
-  std::vector<std::uint32_t> first;    // by distinct tree: the first place of it
-  std::vector<std::uint32_t> tree_of;  // by place: which distinct tree
+  std::vector<NodeId> roots;           // in the order of first occurrence
+  std::vector<std::uint32_t> first;    // by distinct tree: its first index in the forest
+  std::vector<std::uint32_t> tree_of;  // by index in the forest: its distinct tree
 };
 
 inline DistinctTrees distinct_trees(const Dag& dag, std::span<const NodeId> roots) {

@@ -10,9 +10,9 @@ namespace filbert {
 namespace {
 
 constexpr std::string_view kSpace = " \t\n\r\v\f";
-constexpr std::size_t kDigits = 10;  // of the largest number
+constexpr std::size_t kDigits = 10;  // in the largest number
 
-// The whole text, digits alone.
+// Reads a text that consists only of digits.
 bool read_number(std::string_view text, std::int64_t& number) {
   if (text.empty() || text.size() > kDigits || text[0] < '0' || text[0] > '9') return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,4 +1,4 @@
-// Sparse vectors as SVM-light writes them, `7:0.5 12:1`, as the rows of a matrix.
+// Sparse vectors in the SVM-light format, `7:0.5 12:1`, as rows of a matrix.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace filbert {
 
-// Compressed rows; within a row the columns ascend.
+// Compressed rows. Within a row the columns ascend.
 struct FeatureRows {
-  std::vector<std::int64_t> row_begin = {0};  // one more than there are rows
-  std::vector<std::int32_t> columns;          // from 0, where the text counts from 1
+  std::vector<std::int64_t> row_begin = {0};  // one more entry than there are rows
+  std::vector<std::int32_t> columns;          // from 0; the text counts from 1
   std::vector<double> values;
 
-  // Reads one row more. False where the text is not as usual, be it wrong or only rare: the row is
-  // unfinished then.
+  // Reads one more row. Returns false if the text is not in the usual form, either because it is
+  // wrong or because it is rare. The row is then incomplete.
   bool add(std::string_view text);
 
   void append(const FeatureRows& other);

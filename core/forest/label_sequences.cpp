@@ -10,7 +10,7 @@ LabelSequences label_sequences(const Dag& dag, std::span<const NodeId> roots, bo
   for (const NodeId root : roots) {
     const std::uint64_t more = dag.sizes()[root];
     if (more > kMost - size) {
-      throw CapacityError("the trees have more than 2^32 nodes: take fewer at a time");
+      throw CapacityError("the trees have more than 2^32 nodes: pass fewer trees at a time");
     }
     size += more;
   }

@@ -1,5 +1,5 @@
-// Trees as sequences of labels: those of the leaves, which of a parse are the words, or those of
-// all nodes, parents first.
+// Trees as sequences of labels: either the labels of the leaves, which are the words of a parse
+// tree, or the labels of all nodes, parents first.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace filbert {
 
-// Several sequences, one behind another.
+// Several sequences, one after another.
 struct LabelSequences {
   std::vector<LabelId> labels;
   std::vector<std::uint64_t> ends;
 };
 
-// Throws CapacityError where the trees have more than 2^32 nodes, counted with repetition.
+// Throws CapacityError if the trees have more than 2^32 nodes, counted with repetition.
 LabelSequences label_sequences(const Dag& dag, std::span<const NodeId> roots, bool leaves_only);
 
 }  // namespace filbert

@@ -15,7 +15,7 @@ using Examples = LabelledLines::Examples;
 
 struct Unusual {};
 
-// About `size` bytes each, and always the same for the same text.
+// Pieces of about `size` bytes. The same text always gives the same pieces.
 std::vector<std::string_view> cut_at_line_ends(std::string_view text, std::size_t size) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
@@ -49,7 +49,7 @@ void read_lines(const LineFormat& format, std::string_view text, Examples& out,
   }
 }
 
-// Puts a piece behind what is there.
+// Appends a piece to the examples read so far.
 void append(Examples& piece, Examples& whole) {
   const std::vector<NodeId> node = whole.trees.add(*piece.trees.finish());
   for (const NodeId root : piece.roots) whole.roots.push_back(node[root]);
@@ -61,8 +61,9 @@ void append(Examples& piece, Examples& whole) {
   whole.features.append(piece.features);
 }
 
-// Takes pieces in any order and appends them in theirs. Whoever brings the piece that is next
-// appends it, and those that have come meanwhile, while the others read on.
+// Takes pieces in any order and appends them in the order of the text. The thread that delivers the
+// next piece appends it, together with the following pieces that have arrived, while the other
+// threads continue to read.
 class InOrder {
  public:
   InOrder(std::size_t n_pieces, Examples& whole) : waiting_(n_pieces), whole_(whole) {}
@@ -105,7 +106,7 @@ bool LabelledLines::add(std::string_view text, int n_threads, const Watch& watch
 
 void LabelledLines::add_pieces(const std::vector<std::string_view>& pieces, int n_threads,
                                const Watch& watch) {
-  if (pieces.size() == 1) {  // nothing to put together
+  if (pieces.size() == 1) {  // nothing to merge
     parallel_for(1, threads_for(static_cast<double>(pieces[0].size()), n_threads), watch,
                  [&](std::size_t, int, const StopToken& token) {
                    read_lines(format_, pieces[0], whole_, token);

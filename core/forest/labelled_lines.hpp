@@ -1,10 +1,10 @@
-// Labelled trees, one a line and features with it, on several threads: the text is cut into pieces
-// at line ends, each piece is read into a forest of its own, and these are put together in the
-// order of the text.
+// Reads labelled trees, one per line and optionally with features, on several threads. The text is
+// cut into pieces at line ends, each piece is read into a separate forest, and the forests are
+// merged in the order of the text.
 //
-// Nodes are numbered in the order in which they are first met, in a piece as in the whole. So a
-// piece's nodes, gone through by their numbers, get the numbers in the whole that reading
-// everything in one go would give them: results do not depend on pieces or threads.
+// Nodes are numbered in the order in which they are first read, both in a piece and in the whole.
+// If the nodes of a piece are visited in ascending order, they get the same numbers in the whole as
+// if the text had been read in one pass. Results therefore do not depend on pieces or threads.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ class LabelledLines {
   LabelledLines(LineFormat format, std::size_t piece_bytes)
       : format_(format), piece_bytes_(piece_bytes) {}
 
-  // Some lines more; a line may lack its end only where the text ends. False where one of them is
-  // not as usual, be it wrong or only rare: nothing is left of what was read then.
+  // Adds more lines. Only the last line of the text may lack its line end. Returns false if a line
+  // is not in the usual form, either because it is wrong or because it is rare. All lines read so
+  // far are then discarded.
   bool add(std::string_view text, int n_threads, const Watch& watch);
 
-  // For each example its root, its label's place among the distinct labels, and its features.
+  // For each example: its root, the index of its label among the distinct labels, and its features.
   struct Examples {
     DagBuilder trees;
     std::vector<NodeId> roots;

@@ -6,8 +6,8 @@ namespace filbert {
 
 namespace {
 
-// How many bytes of `text` from `i` on make one well-formed UTF-8 sequence (RFC 3629: no overlong
-// forms, no surrogates, nothing above U+10FFFF); 0 where they do not.
+// The number of bytes of the well-formed UTF-8 sequence that starts at `text[i]`, or 0 if there is
+// none (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
 std::size_t utf8_length(std::string_view text, std::size_t i) {
   const auto byte = [&](std::size_t k) {
     return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
@@ -43,8 +43,9 @@ void check_label(std::string_view text) {
 
 LabelId LabelTable::insert(std::string_view text, std::uint64_t hash) {
   check_label(text);
-  // kNone and kNone - 1 have a meaning of their own in the parser.
-  if (size() >= kNone - 2) throw CapacityError("a forest can hold 2^32 - 3 distinct labels");
+  // kNone and kNone - 1 have special meanings in the parser.
+  if (size() >= kNone - 2)
+    throw CapacityError("a forest can hold at most 2^32 - 3 distinct labels: split the corpus");
   return index_.find_or_insert(
       hash, [](LabelId) { return false; },
       [&] {

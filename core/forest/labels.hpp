@@ -1,4 +1,4 @@
-// The label table: each distinct label once, as UTF-8, with an id.
+// The label table. It stores each distinct label once, as UTF-8, with an id.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ class LabelTable {
 
   LabelId find(std::string_view text) const { return find(text, hash_bytes(text)); }
 
-  // The label's id, new or not. Throws InvalidLabel before anything is stored.
+  // Returns the id of a new or known label. Throws InvalidLabel before anything is stored.
   LabelId intern(std::string_view text) {
     const std::uint64_t hash = hash_bytes(text);
     const LabelId known = find(text, hash);
     return known != kNone ? known : insert(text, hash);
   }
 
-  // The same for a label of fewer than eight bytes that is at hand as a number.
+  // Like intern, for a label of fewer than eight bytes that is also available as a number.
   LabelId intern_short(std::string_view text, std::uint64_t word) {
     const std::uint64_t hash = hash_short(word, text.size());
     const LabelId known = index_.find(hash, [&](LabelId id) {
@@ -43,7 +43,7 @@ class LabelTable {
   void shrink_to_fit();
 
  private:
-  // Most labels are short: their first bytes tell them apart without a look at the text.
+  // Most labels are short. Comparing their first bytes is enough, without reading the text.
   struct Entry {
     std::uint64_t first_eight;
     std::uint64_t begin;
@@ -65,7 +65,7 @@ class LabelTable {
   IdTable index_;
 };
 
-// A label that no tree may have: empty, not UTF-8, or with a NUL.
+// An invalid label: empty, not UTF-8, or with a NUL character.
 struct InvalidLabel {
   const char* reason;
 };

@@ -14,7 +14,7 @@ std::string_view before(std::string_view text, std::string_view mark) {
   return text.substr(0, text.find(mark));
 }
 
-// The field with this number, from 0; there are that many.
+// The field with this number, counted from 0. The line must have it.
 std::string_view field(std::string_view line, std::int64_t number) {
   for (; number > 0; --number) line.remove_prefix(line.find('\t') + 1);
   return before(line, "\t");

@@ -1,6 +1,6 @@
-// Files of labelled examples, one a line: where in a line its label, its tree and its features are.
-// The formats are those of src/filbert/read, which reads whatever is unusual and says what is wrong
-// with it.
+// File formats with one labelled example per line: the positions of the label, the tree and the
+// features in a line. src/filbert/read supports the same formats. It reads the lines that are
+// unusual and reports what is wrong with them.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ enum class LineKind { example, nothing, unusual };
 
 struct LineParts {
   LineKind kind = LineKind::unusual;
-  std::string_view label;  // as it stands there, blanks around it included
+  std::string_view label;  // including blanks around it
   std::string_view tree;
-  std::string_view features;  // `number:value` and blanks; empty where there are none
+  std::string_view features;  // `number:value` and blanks; may be empty
 };
 
-// A line comes without its end. Nothing: it is blank, or a comment.
+// Splits a line without its line end. LineKind::nothing means a blank line or a comment.
 LineParts split_line(const LineFormat& format, std::string_view line);
 
 }  // namespace filbert

@@ -8,7 +8,7 @@ namespace filbert {
 
 namespace {
 
-// A walk over the distinct nodes, children first, with a stack of its own.
+// Visits the distinct nodes, children first, with an explicit stack.
 class Walk {
  public:
   Walk(const Dag& dag, LocalTree& tree) : dag_(dag), tree_(tree) {}
@@ -37,7 +37,7 @@ class Walk {
  private:
   struct Open {
     NodeId node;
-    std::size_t next;  // child to be visited
+    std::size_t next;  // the next child to visit
   };
 
   static std::uint64_t hash(NodeId u) { return mix(u ^ kHashA, kHashB); }
@@ -46,7 +46,7 @@ class Walk {
     return local_.find(hash(u), [&](std::uint32_t i) { return tree_.nodes[i] == u; });
   }
 
-  // The local numbers of u's children are the last ones of those that are done.
+  // The local numbers of u's children are at the end of done_.
   void close(NodeId u) {
     const auto first = done_.end() - static_cast<std::ptrdiff_t>(dag_.arity(u));
     tree_.children.insert(tree_.children.end(), first, done_.end());

@@ -9,7 +9,7 @@ namespace filbert {
 
 namespace {
 
-// The distinct nodes below one root, ascending. `stamp[u] == mark` says that u is in the list.
+// The distinct nodes below one root, ascending. `stamp[u] == mark` means that u is in the list.
 void collect(const Dag& dag, NodeId root, std::uint32_t mark, std::vector<std::uint32_t>& stamp,
              std::vector<NodeId>& nodes) {
   nodes.clear();
@@ -25,7 +25,7 @@ void collect(const Dag& dag, NodeId root, std::uint32_t mark, std::vector<std::u
   std::sort(nodes.begin(), nodes.end());
 }
 
-// What one thread needs.
+// Buffers for one thread.
 struct Scratch {
   explicit Scratch(std::size_t n_nodes) : stamp(n_nodes, kNone), count(n_nodes, 0) {}
   std::vector<std::uint32_t> stamp;
@@ -33,7 +33,7 @@ struct Scratch {
   std::vector<NodeId> nodes;
 };
 
-// One more row: the distinct nodes below a root, with their counts.
+// Appends a row: the distinct nodes below a root, with their counts.
 void add_tree(const Dag& dag, std::uint32_t tree, NodeId root,
               std::span<const std::uint32_t> class_of, Scratch& scratch, Occurrences& x) {
   std::vector<std::uint64_t>& count = scratch.count;

@@ -1,4 +1,4 @@
-// The matrix X: for each tree, the distinct nodes it contains and how often it contains each.
+// The matrix X: for each tree, its distinct nodes and how often each occurs in it.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace filbert {
 
-// Compressed rows; within a row the nodes ascend.
+// Compressed rows. Within a row the nodes ascend.
 struct Occurrences {
-  std::vector<std::uint64_t> row_begin;  // one more than there are trees
+  std::vector<std::uint64_t> row_begin;  // one more entry than there are trees
   std::vector<NodeId> nodes;
   std::vector<std::uint32_t> counts;
 

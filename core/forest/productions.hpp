@@ -1,5 +1,5 @@
-// A production is a node's label with the ordered labels of its children (golden convention of the
-// existing programs: whether a child is itself a leaf does not matter). Leaves have none.
+// A production is a node's label with the ordered labels of its children. It does not record
+// whether a child is a leaf, as in the existing programs. Leaves have no production.
 #pragma once
 
 #include <cstdint>

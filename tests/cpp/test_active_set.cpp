@@ -1,5 +1,5 @@
-// Training on rows: the cache by itself, and the solver against optimality conditions that are
-// checked with a kernel matrix from elsewhere.
+// Tests training on rows: the cache alone, and the solver against optimality conditions that are
+// checked with an independent kernel matrix.
 #include <algorithm>
 
 #include "base/errors.hpp"

@@ -1,4 +1,4 @@
-// Forests that were built apart: maps between their ids, and their union.
+// Tests maps between the ids of forests that were built separately, and the union of such forests.
 #include <algorithm>
 #include <utility>
 

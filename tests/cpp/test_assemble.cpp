@@ -1,4 +1,4 @@
-// The kernel matrix of trees from their factors, against the reference.
+// Tests the kernel matrix of trees that is computed from their factors against the reference.
 #include <algorithm>
 
 #include "base/errors.hpp"

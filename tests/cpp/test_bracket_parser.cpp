@@ -15,7 +15,7 @@ namespace {
 using OnError = BracketParser::OnError;
 using std::string_view_literals::operator""sv;
 
-// What became of a text: its trees, written out, and what was wrong with it.
+// The result of parsing a text: its trees, written out, and the problems found.
 struct Outcome {
   std::vector<std::string> trees;
   std::vector<std::string> problems;  // line:column reason

@@ -62,7 +62,7 @@ void any_labels_come_back() {
   }
 }
 
-// No longer than the limit allows, and cut only where that is needed.
+// The text is cut at the limit, and only if it is longer.
 void the_limit_is_kept() {
   const Forest forest = read("(S (A a) (B bb (C ccc)) d)");
   const std::string whole = to_brackets(*forest.dag, forest.roots[0]);

@@ -1,5 +1,5 @@
-// The solver against the definition of its problem: optimality conditions that are checked with a
-// kernel matrix from elsewhere, and optima found by trying all sets of bounds.
+// Tests the solver against the definition of its problem: optimality conditions that are checked
+// with an independent kernel matrix, and optima found by trying all sets of bounds.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-// Distributed trees: random vectors, transforms and convolutions against their definitions, the
-// steps that trees take, and the same bytes on every processor and with any number of threads.
+// Tests distributed trees: random vectors, transforms and convolutions against their definitions,
+// the steps for a list of trees, and equal bytes on every processor and with any number of threads.
 #include <cmath>
 #include <cstring>
 #include <numeric>

@@ -1,4 +1,4 @@
-// Delta = Phi M Phi^T + diag(r) over the distinct nodes of a forest, against brute force.
+// Tests Delta = Phi M Phi^T + diag(r) over the distinct nodes of a forest against brute force.
 #include "factor_checks.hpp"
 
 namespace filbert {

@@ -1,4 +1,4 @@
-// Delta = Phi M Phi^T + diag(r) for partial trees, against brute force.
+// Tests Delta = Phi M Phi^T + diag(r) for partial trees against brute force.
 #include "factor_checks.hpp"
 
 namespace filbert {

@@ -1,4 +1,5 @@
-// Labels, the builder, what a Dag derives from its nodes, parts of it, and arrays from a file.
+// Tests labels, the builder, the tables that a Dag derives, extracted parts of a Dag, and arrays
+// from a file.
 #include <algorithm>
 #include <cstring>
 #include <limits>

@@ -1,4 +1,4 @@
-// Mining and matching of fragments, against all fragments of small trees.
+// Tests mining and matching of fragments against all fragments of small trees.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,5 +1,5 @@
-// Models that grow: weighted sums of kernels with support vectors that come one by one, from
-// forests that were built apart, against the kernels themselves.
+// Tests models that grow against the kernels themselves: weighted sums of kernels whose support
+// vectors are added one by one, from forests that were built separately.
 #include "base/errors.hpp"
 #include "check.hpp"
 #include "learn/perceptron/growing_term.hpp"

@@ -10,7 +10,7 @@ namespace filbert {
 
 namespace {
 
-// Numbers under ids, with a hash that a test chooses.
+// Numbers stored under ids, with a hash that the test chooses.
 class Numbers {
  public:
   using Hash = std::uint64_t (*)(std::uint64_t);

@@ -1,5 +1,5 @@
-// Values that doubles do not hold: very large ones, very small ones, and errors where there is no
-// answer. The expected values are known in closed form.
+// Tests values beyond the range of double: very large values, very small values, and errors if
+// there is no result. The expected values are known in closed form.
 #include <algorithm>
 
 #include "base/errors.hpp"

@@ -1,5 +1,5 @@
-// Forests that are too large for one tile (512 trees or 16,384 nodes) or one block of rows (64 MB),
-// and any number of threads.
+// Tests forests that are too large for one tile (512 trees or 16,384 nodes) or one block of rows
+// (64 MB), with any number of threads.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// The kernels' values, against the reference, on random small trees.
+// Tests the values of the kernels against the reference on random small trees.
 #include "base/errors.hpp"
 #include "check.hpp"
 #include "reference_kernels.hpp"

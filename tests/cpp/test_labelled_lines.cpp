@@ -1,4 +1,5 @@
-// Labelled trees, one a line: what a line is split into, and that pieces and threads do not show.
+// Tests labelled trees, one per line: how a line is split, and that pieces and threads do not
+// change the result.
 #include <sstream>
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
-// The innermost loops: every version of them against the plain recursion, and against each other to
-// the last bit.
+// Tests every version of the innermost loops against the plain recursion. The versions must also
+// agree with each other to the last bit.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
-// The way of subset trees for long chains: against the reference on small trees, where it is never
-// taken otherwise, and in closed form on long ones.
+// Tests the method of subset trees for long chains: against the reference on small trees, which
+// never use it otherwise, and in closed form on long chains.
 #include <numeric>
 
 #include "check.hpp"

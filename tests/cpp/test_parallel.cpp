@@ -22,7 +22,7 @@ struct Interrupt {};
 }
 
 void check_every_index_once(std::size_t n_tasks, int n_threads) {
-  std::vector<int> calls(n_tasks, 0);  // each task has its own: nothing to protect
+  std::vector<int> calls(n_tasks, 0);  // each task has its own entry, so no lock is needed
   parallel_for(n_tasks, n_threads, {}, [&](std::size_t i, int, const StopToken&) { ++calls[i]; });
   CHECK(calls == std::vector<int>(n_tasks, 1));
 }

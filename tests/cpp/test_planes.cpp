@@ -1,4 +1,4 @@
-// Cutting planes: all ways to store them give the sums of kernels that they stand for.
+// Tests cutting planes: every way to store them gives the sums of kernels that they represent.
 #include <numeric>
 
 #include "base/errors.hpp"

@@ -1,4 +1,5 @@
-// Scores by rows of Delta: against the reference, and what the nodes contribute to them.
+// Tests scores that are computed by rows of Delta against the reference, and the contributions of
+// nodes to these scores.
 #include "check.hpp"
 #include "reference_kernels.hpp"
 #include "rows/matrix.hpp"

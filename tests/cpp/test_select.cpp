@@ -1,4 +1,4 @@
-// Chosen symbols: which nodes count, and kernels of them.
+// Tests selected symbols: which nodes count, and the kernels over these nodes.
 #include <algorithm>
 
 #include "check.hpp"

@@ -1,5 +1,5 @@
-// The gap-weighted subsequence kernel: against all subsequences one by one, and in closed form
-// where values are beyond double; and trees as sequences of labels.
+// Tests the gap-weighted subsequence kernel, against an enumeration of all subsequences and in
+// closed form if values are beyond double. Also tests trees as sequences of labels.
 #include <bit>
 #include <cmath>
 #include <numeric>

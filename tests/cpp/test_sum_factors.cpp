@@ -1,4 +1,4 @@
-// Sums of kernels: their matrix and the machine that learns with them, against the reference.
+// Tests sums of kernels, their matrix and the SVM trained with them, against the reference.
 #include <stdexcept>
 
 #include "factors/sum_factors.hpp"

@@ -1,4 +1,4 @@
-// The factors of kernels of vectors, against the definition.
+// Tests the factors of kernels of vectors against the definition.
 #include <cmath>
 #include <random>
 #include <string>

@@ -1,4 +1,4 @@
-// Wide against numbers with a mantissa and an exponent kept apart, over the whole range of double
+// Tests Wide against numbers with separate mantissa and exponent, over the whole range of double
 // and far beyond.
 #include <bit>
 #include <cstdint>
