@@ -10,6 +10,7 @@ from filbert import _core
 from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
 from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
+from filbert.kernels.capabilities import Capabilities
 from filbert.kernels.plain import PlainKernel
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
@@ -25,6 +26,8 @@ class TreeKernel(PlainKernel):
     """
 
     normalize: bool
+
+    capabilities = Capabilities("trees")
 
     def __call__(
         self, X: Any, Y: Any = None, *, n_jobs: int | None = None, verbose: int = 0
@@ -79,17 +82,20 @@ class TreeKernel(PlainKernel):
         """Return the trees that the kernel is of: X, or the part of it that has been named."""
         return self._forest_of(X)
 
+    def rows_of(self, X: Any) -> Forest:
+        """Return the trees that the kernel is of."""
+        return self.trees_of(X)
+
     def pair(self, a: Tree | str, b: Tree | str) -> float:
         """Compute the kernel of two trees."""
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 
-    def exact(self) -> "TreeKernel":
-        """Return the kernel that counts all roots: itself, where it is no approximate one."""
-        return self
-
     @abstractmethod
     def _spec(self) -> _core.KernelSpec:
-        """Check the parameters and hand them to the core."""
+        """Check the parameters and describe the kernel to the core."""
+
+    def _check(self) -> None:
+        self._spec()
 
     def _check_decay(self, *names: str) -> None:
         for name in names:
@@ -123,6 +129,8 @@ class Subtree(TreeKernel):
     >>> Subtree(decay=0.5, normalize=False).pair("(S (NP a) (VP b))", "(S (NP a) (VP c))")
     0.5
     """
+
+    capabilities = Capabilities("trees", in_core=True, factors="direct", scorer=True)
 
     def __init__(
         self, decay: float = 0.4, *, normalize: bool = True, part: str | None = None
@@ -179,6 +187,12 @@ class SubsetTree(TreeKernel):
         self.normalize = normalize
         self.part = part
 
+    @property
+    def capabilities(self) -> Capabilities:  # type: ignore[override]
+        """What learners can do beyond computing the matrix."""
+        leaves = bool(self.include_leaves)
+        return Capabilities("trees", in_core=True, factors="likely", leaves=leaves, scorer=True)
+
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
         self._check_switch("include_leaves")
@@ -224,6 +238,10 @@ class PartialTree(TreeKernel):
     >>> k.pair("(NP D N)", "(NP D A N)")
     6.0
     """
+
+    capabilities = Capabilities(
+        "trees", in_core=True, factors="uncertain", match="label", leaves=True
+    )
 
     def __init__(
         self,
