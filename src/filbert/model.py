@@ -96,7 +96,9 @@ class SupportVectorModel:
         for term, scorer in self._scored_terms(X, n_jobs):
             scores = scorer.scores(term.rows_of(X), method, n_jobs)
             scores *= term.scale.reshape(-1, 1)
-            values += scores.reshape(max(1, len(term.parts)), *values.shape).sum(axis=0)
+            if term.parts:
+                scores = scores.reshape(len(term.parts), *values.shape).sum(axis=0)
+            values += scores
         return values
 
     def contributions(self, X: Any, *, n_jobs: int | None = None) -> Contributions:

@@ -49,5 +49,8 @@ class Capabilities:
 
 def capabilities_of(kernel: Any) -> Capabilities:
     """Return what a kernel declares; a function ``kernel(X, Y)`` declares nothing."""
-    known: Capabilities = getattr(kernel, "capabilities", Capabilities())
+    known: Capabilities = getattr(kernel, "capabilities", _NONE)
     return known
+
+
+_NONE = Capabilities()

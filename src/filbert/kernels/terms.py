@@ -97,9 +97,9 @@ def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]
 
 def terms_to_score(kernel: Any, X: Any, *, n_jobs: int | None = None) -> list[Term]:
     """Return the terms of a sum. Another kernel, or a function, is one term by itself."""
-    if is_sum(kernel):
-        return terms_of(kernel, X, n_jobs=n_jobs)
-    return [Term(kernel, np.ones(n_examples(X)))]
+    if isinstance(kernel, PlainKernel) or not is_sum(kernel):
+        return [Term(kernel, np.ones(n_examples(X)))]
+    return terms_of(kernel, X, n_jobs=n_jobs)
 
 
 def is_sum(kernel: Any) -> bool:

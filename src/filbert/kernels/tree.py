@@ -1,6 +1,7 @@
 """Tree kernels: weighted numbers of the fragments that two trees share."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -144,6 +145,10 @@ class Subtree(TreeKernel):
         return _core.KernelSpec("subtree", decay=float(self.decay))
 
 
+_SUBSET_TREES = Capabilities("trees", in_core=True, factors="likely", scorer=True)
+_SUBSET_TREES_AND_LEAVES = replace(_SUBSET_TREES, leaves=True)
+
+
 class SubsetTree(TreeKernel):
     r"""The subset tree kernel, also called syntactic tree kernel (STK, SST).
 
@@ -190,8 +195,7 @@ class SubsetTree(TreeKernel):
     @property
     def capabilities(self) -> Capabilities:  # type: ignore[override]
         """What learners can do beyond computing the matrix."""
-        leaves = bool(self.include_leaves)
-        return Capabilities("trees", in_core=True, factors="likely", leaves=leaves, scorer=True)
+        return _SUBSET_TREES_AND_LEAVES if self.include_leaves else _SUBSET_TREES
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
