@@ -12,8 +12,8 @@ from typing import Any
 from benchmarks.datasets import DATASETS
 from benchmarks.measure import Clock, in_own_process, peak_mib, shared_data, write
 from filbert import Forest
+from filbert.engine import factorize
 from filbert.kernels import SubsetTree
-from filbert.model import factorize
 
 LIMIT = 10.0
 LIMITS = {"clones-bcb with rest": 20.0}

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import Forest, _core
+from filbert.engine import factorize
 from filbert.kernels import TreeKernel
 from filbert.learners.cutting_planes import Iteration, Planes, State, cutting_planes
 from filbert.learners.planes import Strategy, TreePlanes
 from filbert.learners.sampling import Sampler
-from filbert.model import SupportVectorModel, factorize
+from filbert.model import SupportVectorModel
 
 STRATEGIES: tuple[Strategy, ...] = ("sdag+", "sdag", "usvm")  # the slowest last
 

@@ -179,3 +179,41 @@ def test_functions_are_not_saved(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameterError, match=r"rbf_kernel .*cannot be saved: a file holds"):
         save(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
+
+
+# ---------------------------------------------------------------- by rows, to the optimum
+
+
+def test_the_exact_optimum_by_the_whole_matrix() -> None:
+    X, y = rings()
+    exact = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0).fit(X, y)
+    assert (exact.engine_, exact.engine_reason_) == ("rows", "as asked for")
+    planes = usvm(rbf_kernel, C=3.0, tol=1e-5, max_iter=1000).fit(X, y)
+    assert exact.objective_ == pytest.approx(planes.objective_, rel=1e-3)
+    w, b = dense(exact, len(y))[0], exact.intercept_[0]
+    np.testing.assert_allclose(exact.decision_function(X), rbf_kernel(X) @ w + b, atol=1e-9)
+    table = pd.DataFrame(X, index=np.arange(120)[::-1])
+    again = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0).fit(table, y)
+    assert again.dual_coef_.tobytes() == exact.dual_coef_.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda A, B: np.ones(len(A)), r"shape \(120,\) .* floats of shape \(120, 120\)"),
+        (lambda A, B: np.full((len(A), len(B)), np.nan), "values that are not finite"),
+        (lambda A, B: -rbf_kernel(A, B), "not positive semi-definite: .* norm -"),
+        (lambda A, B: np.triu(rbf_kernel(A, B)), "is not symmetric"),
+    ],
+)
+def test_what_is_no_kernel_matrix(returned: Any, message: str) -> None:
+    model = TreeSVC(returned, engine="rows")
+    with pytest.raises(InvalidParameterError, match=message):
+        model.fit(*rings())
+    assert_unfitted(model)
+
+
+def test_a_function_has_no_factors() -> None:
+    for engine in ("auto", "factors"):
+        with pytest.raises(InvalidParameterError, match="engine='rows'"):
+            TreeSVC(rbf_kernel, engine=engine).fit(*rings())  # type: ignore[arg-type]

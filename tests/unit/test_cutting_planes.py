@@ -274,16 +274,17 @@ def test_the_recipe_is_told() -> None:
     X, y = data()
     model = TreeSVC(strategy="sdag+", random_state=0).fit(X, y)
     assert model.sample_size_ == 80
-    assert model.engine_ == (
-        "planes: sdag+ with samples of 80 of 80 examples, by the paper's recipe"
+    assert model.engine_ == "planes"
+    assert model.engine_reason_ == (
+        "sdag+ with samples of 80 of 80 examples, by the paper's recipe"
     )
     many = Forest(map(write, random_trees(3, 1200, 6)))
     model = TreeSVC(strategy="usvm", random_state=0, tol=0.1).fit(many, np.arange(1200) % 2)
     assert model.sample_size_ == 500
-    assert "500 of 1,200 examples, by the paper's recipe" in model.engine_
+    assert "500 of 1,200 examples, by the paper's recipe" in model.engine_reason_
     model = TreeSVC(strategy="sdag", sample_size=30, random_state=0).fit(X, y)
     assert model.sample_size_ == 30
-    assert model.engine_ == "planes: sdag with samples of 30 of 80 examples, as asked for"
+    assert model.engine_reason_ == "sdag with samples of 30 of 80 examples, as asked for"
 
 
 def test_the_exact_strategy_has_no_figures_of_planes() -> None:

@@ -24,16 +24,19 @@ from filbert import (
     read_examples,
     save,
 )
+from filbert.engine.tree_scorer import TreeScorer
 from filbert.errors import (
     InexactExplanationError,
     InputTypeError,
     InvalidParameterError,
     ParseError,
+    WorkLimitError,
 )
 from filbert.explanations.nodes import check_sums, deviation, node_scores
 from filbert.explanations.view import view_of
 from filbert.kernels import (
     AllPairs,
+    ApproximateTree,
     EachPart,
     Kernel,
     Linear,
@@ -43,7 +46,7 @@ from filbert.kernels import (
     Subtree,
     TreeKernel,
 )
-from filbert.model import CallableKernelModel, SupportVectorModel
+from filbert.model import SupportVectorModel
 from tests.reference import kernels as reference
 from tests.reference.trees import Node, nodes, write
 from tests.strategies import random_trees
@@ -181,9 +184,8 @@ def test_partial_trees_with_too_many_fragments(monkeypatch: pytest.MonkeyPatch) 
         svm = TreeSVC(kernel, random_state=0).fit(FOREST[:60], LABELS[:60])
         X = FOREST[60:80]
         expected = explain(svm, X, top=0)
-        model = svm.model_
         monkeypatch.setattr(
-            type(model),
+            TreeScorer,
             "_contributions_by_factors",
             lambda self, trees, n_jobs, _: self._contributions_by_subtrees(trees, n_jobs),
         )
@@ -192,6 +194,28 @@ def test_partial_trees_with_too_many_fragments(monkeypatch: pytest.MonkeyPatch) 
         for a, b in zip(found.examples, expected.examples, strict=True):
             assert a.tree == b.tree
             np.testing.assert_allclose(a.contributions, b.contributions, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "kernel", [PartialTree(), ApproximateTree(PartialTree(), ["NP", "VP", "S"])], ids=repr
+)
+def test_contributions_of_partial_trees_have_a_work_limit(
+    kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of long trees would take for ever by factors, whichever nodes may be roots."""
+    model = TreeSVC(kernel, random_state=0).fit(FOREST[:60], LABELS[:60]).model_
+    X = FOREST[60:80]
+    expected = model.contributions(X)
+    limits: list[float | None] = []
+
+    def noted(*arguments: Any, max_work: float | None = None, **options: Any) -> Any:
+        limits.append(max_work)
+        raise WorkLimitError(1.0)
+
+    monkeypatch.setattr("filbert.engine.tree_scorer.factorize", noted)
+    found = model.contributions(X)
+    assert [limit is not None for limit in limits] == [True]
+    np.testing.assert_allclose(found.sums(), expected.sums(), rtol=1e-9, atol=1e-13)
 
 
 def test_sums_that_are_wrong_are_found() -> None:
@@ -493,7 +517,7 @@ def test_kernels_that_are_no_sums_over_nodes(examples: Examples) -> None:
     svm = TreeSVC(product, engine="rows").fit(examples, IS_FEW[:90])
     with pytest.raises(InvalidParameterError, match=r"SubsetTree.*\* Linear.*needs? such a sum"):
         explain(svm, examples)
-    own = CallableKernelModel(lambda a, b: a @ b.T, np.eye(2), np.ones((1, 2)), np.zeros(1))
+    own = SupportVectorModel(lambda a, b: a @ b.T, np.eye(2), np.ones((1, 2)), np.zeros(1))
     with pytest.raises(InvalidParameterError, match="not one of Filbert's kernels"):
         explain(own)
     vectors = TreeSVC(Linear()).fit(np.eye(4), [0, 1, 0, 1])

@@ -25,9 +25,9 @@ from hypothesis import strategies as st
 
 from benchmarks.datasets import DATASETS
 from filbert import Forest, _core
+from filbert.engine import factorize
 from filbert.errors import KernelOverflowError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import factorize
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import MIXED, forests, near_duplicate, random_tree, random_trees, tree_kernels

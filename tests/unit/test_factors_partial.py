@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from filbert import Forest
+from filbert.engine import factorize
 from filbert.errors import KernelOverflowError, TooExpensiveError
 from filbert.kernels import PartialTree, TreeKernel
-from filbert.model import factorize
 from tests.reference.trees import Node
 from tests.strategies import random_trees
 from tests.unit.test_factors import (

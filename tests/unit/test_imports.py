@@ -15,13 +15,13 @@ PACKAGE = Path(filbert.__file__).parent
 # are named themselves; those of one stage may import each other. Some are still to come.
 STAGES = [
     ["_core"],
-    ["errors"],
+    ["errors", "arrays"],
     ["threads", "progress"],
     ["read"],
     ["drawing", "tree", "forest", "gathering", "frames", "examples", "read.streams"],
     ["kernels"],
-    ["work"],
-    ["model", "sum_factors", "sum_model"],
+    ["engine"],
+    ["model"],
     ["fragments"],
     ["learners"],
     ["metrics"],

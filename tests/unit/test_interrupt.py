@@ -18,10 +18,11 @@ import numpy as np
 import pytest
 
 from filbert import DistributedTreeEmbedding, Forest, TreePerceptron, TreeSVC, _core
+from filbert.engine import factorize
+from filbert.engine.vector_factors import vector_factors
 from filbert.fragments import mine
 from filbert.kernels import PartialTree, Polynomial, Sequence, SubsetTree, Subtree
-from filbert.model import SupportVectorModel, factorize
-from filbert.sum_factors import vector_factors
+from filbert.model import SupportVectorModel
 
 TIME_LIMIT = 60  # seconds; the work itself would take longer
 

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-import filbert.model
 from filbert import Forest, TreeSVC, load, read_examples, save
+from filbert.engine.tree_scorer import Method, TreeScorer
 from filbert.errors import (
     CapacityError,
     InvalidParameterError,
@@ -25,7 +25,7 @@ from filbert.errors import (
     TooExpensiveError,
 )
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import Method, SupportVectorModel
+from filbert.model import SupportVectorModel
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import DISJOINT, forests, random_forest, random_trees
@@ -45,6 +45,12 @@ def model_of(kernel: TreeKernel, support: list[str], n_problems: int = 1) -> Sup
     rng = np.random.default_rng(len(support))
     coef = rng.normal(size=(n_problems, len(support)))
     return SupportVectorModel(kernel, Forest(support), coef, rng.normal(size=n_problems))
+
+
+def tree_scorer(model: SupportVectorModel) -> TreeScorer:
+    [scorer] = model.__dict__["_scorers"]
+    assert isinstance(scorer, TreeScorer)
+    return scorer
 
 
 def check_close(model: SupportVectorModel, values: Array, K: Array) -> None:
@@ -239,7 +245,7 @@ def test_contributions_of_many_trees(kernel: TreeKernel, monkeypatch: pytest.Mon
     trees = Forest([*map(write, random_trees(2, 120, 20)), *support[:5], support[-1]])
     model = model_of(kernel, support, 3)
     by_rows = model.contributions(trees)
-    monkeypatch.setattr("filbert.model._MANY", 0)
+    monkeypatch.setattr("filbert.engine.tree_scorer._MANY", 0)
     by_factors = model.contributions(trees)
     scores = model.decision_function(trees, method="pairs") - model.intercept
     size = np.abs(model.coef).sum()
@@ -265,7 +271,9 @@ def test_partial_trees(normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None
     kernel = PartialTree(penalty="gaps", normalize=normalize)
     model = model_of(kernel, texts[:25])
     K = kernel(texts, model.support)
-    monkeypatch.setattr(filbert.model, "_PAIRS_BYTES", 8 * 25 * 7)  # seven trees at a time
+    monkeypatch.setattr(
+        "filbert.engine.matrix_scorer._PAIRS_BYTES", 8 * 25 * 7
+    )  # seven trees at a time
     for method in get_args(Method):
         check_close(model, model.decision_function(texts, method=method), K)
     check_close(model, model.contributions(texts).sums() + model.intercept, K)
@@ -282,7 +290,7 @@ def test_partial_trees_by_what_they_take(
     taken: list[str] = []
 
     def noted(name: str) -> Callable[..., Array]:
-        method: Callable[..., Array] = getattr(SupportVectorModel, name)
+        method: Callable[..., Array] = getattr(TreeScorer, name)
 
         def way(*arguments: Any) -> Array:
             taken.append(name)
@@ -291,11 +299,11 @@ def test_partial_trees_by_what_they_take(
         return way
 
     for name in ("_by_rows", "_by_factors"):
-        monkeypatch.setattr(SupportVectorModel, name, noted(name))
+        monkeypatch.setattr(TreeScorer, name, noted(name))
     texts = [write(tree) for tree in random_trees(4, 60, 15)]
     model = model_of(PartialTree(), texts[:40])
-    monkeypatch.setattr(filbert.model, "LITTLE_WORK", 5.0)
-    monkeypatch.setattr(filbert.model, "row_steps_between", lambda *_: steps)
+    monkeypatch.setattr("filbert.engine.tree_scorer.LITTLE_WORK", 5.0)
+    monkeypatch.setattr("filbert.engine.tree_scorer.row_steps_between", lambda *_: steps)
     check_close(model, model.decision_function(texts), PartialTree()(texts, model.support))
     assert taken == ways
 
@@ -312,11 +320,13 @@ def test_norms_of_partial_trees_that_no_double_holds(
     kernel = PartialTree(*decays, penalty=penalty)
     model = model_of(kernel, support, 2)
     with pytest.raises(KernelOverflowError):
-        model._between_factors(Forest(new), 1, None)
+        tree_scorer(model)._between_factors(Forest(new), 1, None)
     K = kernel(new, support)
     nodes = list(map(parse, few))
     np.testing.assert_allclose(K[:4, :2], reference_matrix(kernel, nodes, nodes[:2]), rtol=1e-10)
-    monkeypatch.setattr(filbert.model, "LITTLE_WORK", 0.0)  # so that "auto" tries factors
+    monkeypatch.setattr(
+        "filbert.engine.tree_scorer.LITTLE_WORK", 0.0
+    )  # so that "auto" tries factors
     for method in get_args(Method):
         check_close(model, model.decision_function(new, method=method), K)
 
@@ -330,7 +340,7 @@ def test_partial_trees_whose_kernel_with_themselves_no_double_holds(
     new = [wide(400, "c"), "(A (B b))"]
     with pytest.raises(KernelOverflowError, match="with itself"):
         model.decision_function(new, method="factors")
-    monkeypatch.setattr(filbert.model, "LITTLE_WORK", 0.0)
+    monkeypatch.setattr("filbert.engine.tree_scorer.LITTLE_WORK", 0.0)
     check_close(model, model.decision_function(new), kernel(new, model.support))
 
 
@@ -340,7 +350,7 @@ def test_callers_on_several_threads_may_share_a_model() -> None:
     one = support[:1]
     for _ in range(40):
         model = SupportVectorModel(PartialTree(), support, np.ones((1, 3000)), np.zeros(1))
-        model._kernel_rows(1)
+        tree_scorer(model)._kernel_rows(1)
         begin = Barrier(4)
 
         def score(_: int, model: SupportVectorModel = model, begin: Barrier = begin) -> bytes:
@@ -364,8 +374,8 @@ def test_the_scorer_is_kept_but_not_copied(tmp_path: Path) -> None:
     y = np.arange(60) % 2
     svm = TreeSVC(random_state=0).fit(texts, y)
     expected = svm.decision_function(texts)
-    scorer = svm.model_._scorer(1)
-    assert svm.model_._scorer(1) is scorer
+    scorer = tree_scorer(svm.model_)._node_scorer(1)
+    assert tree_scorer(svm.model_)._node_scorer(1) is scorer
     save(svm, tmp_path / "model")
     for other in (
         copy.deepcopy(svm),
@@ -373,5 +383,5 @@ def test_the_scorer_is_kept_but_not_copied(tmp_path: Path) -> None:
         load(tmp_path / "model"),
         clone(svm).fit(texts, y),
     ):
-        assert other.model_._scorer(1) is not scorer
+        assert tree_scorer(other.model_)._node_scorer(1) is not scorer
         assert other.decision_function(texts).tobytes() == expected.tobytes()

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from filbert import Forest, TreeSVC, _core, load, read_examples, save
+from filbert.engine.work import row_steps, row_steps_between, steps_worth_trying
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.learners import exact
-from filbert.work import row_steps, row_steps_between, steps_worth_trying
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import parse
 from tests.unit.test_factors import SAMPLED, sampled_from
@@ -197,7 +196,7 @@ def test_rows_that_gave_way_are_computed_again() -> None:
             "auto",
             r"factors: factorising took less than 1.0e\+08 steps, the whole kernel matrix ",
         ),
-        (Subtree(), "auto", "factors: those of Subtree take no search"),
+        (Subtree(), "auto", "factors: they take no search"),
         (PartialTree(), "auto", r"rows: the whole kernel matrix takes about \S* steps only"),
         (SubsetTree(), "rows", "rows: as asked for"),
         (SubsetTree(), "factors", "factors: as asked for"),
@@ -210,25 +209,26 @@ def test_the_engine_is_told(
 ) -> None:
     X, y = data(30)
     model = TreeSVC(kernel, engine=engine, random_state=0, verbose=1).fit(X, y)
-    assert re.match(told, model.engine_)
-    assert model.engine_ in capsys.readouterr().err
+    plan = f"{model.engine_}: {model.engine_reason_}"
+    assert re.match(told, plan)
+    assert plan in capsys.readouterr().err
     save(model, tmp_path / "model")
     loaded = load(tmp_path / "model")
-    assert loaded.engine_ == model.engine_
+    assert (loaded.engine_, loaded.engine_reason_) == (model.engine_, model.engine_reason_)
     assert loaded.decision_function(X).tobytes() == model.decision_function(X).tobytes()
 
 
 @pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
 def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(60)
-    monkeypatch.setattr(exact, "row_steps", lambda *_: 1e12)
+    monkeypatch.setattr("filbert.engine.rows.row_steps", lambda *_: 1e12)
     factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
-    monkeypatch.setattr(exact, "steps_worth_trying", lambda *_: 10.0)
+    monkeypatch.setattr("filbert.engine.plan.steps_worth_trying", lambda *_: 10.0)
     rows = TreeSVC(kernel, **TIGHT).fit(X, y)
-    assert re.match(
-        r"rows: factorising was given up after 1.0e\+01 steps, the whole .* about \d", rows.engine_
-    )
-    assert factors.engine_.startswith("factors: ")
+    told = r"factorising was given up after 1.0e\+01 steps, the whole .* about \d"
+    assert rows.engine_ == "rows"
+    assert re.match(told, rows.engine_reason_)
+    assert factors.engine_ == "factors"
     assert rows.objective_ == pytest.approx(factors.objective_, rel=1e-5)
 
 

@@ -14,6 +14,9 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from filbert import Examples, Forest, TreeSVC, _core
+from filbert.engine import sum_factors
+from filbert.engine.vector_factors import constant_factors, vector_factors
+from filbert.engine.vector_scorer import VectorScorer
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import (
     RBF,
@@ -34,8 +37,7 @@ from filbert.kernels import (
     Sum,
 )
 from filbert.kernels.terms import is_sum, terms_of
-from filbert.sum_factors import constant_factors, sum_factors, vector_factors
-from filbert.sum_model import SumModel, _VectorScorer
+from filbert.model import SupportVectorModel
 from tests.reference.trees import write
 from tests.strategies import random_trees
 
@@ -257,8 +259,8 @@ def test_single_trees_and_vectors_need_no_parts() -> None:
         model = TreeSVC(kernel, tol=1e-5, random_state=0).fit(X, y)
         array = X.tocsr() if sp.issparse(X) else X
         check_optimum(model, kernel(array), y)
-        assert isinstance(model.model_, SumModel)
-        assert model.engine_.startswith("factors")
+        assert not model.model_.is_of_trees
+        assert model.engine_ == "factors"
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
@@ -275,19 +277,23 @@ def test_many_are_scored_by_factors_and_few_by_products(monkeypatch: pytest.Monk
     model = TreeSVC(KERNEL, random_state=1).fit(X, y)
     ways = {}
     for many in (False, True):
-        monkeypatch.setattr("filbert.sum_model._VectorScorer._are_many", lambda *_, m=many: m)
+        monkeypatch.setattr(
+            "filbert.engine.vector_scorer.VectorScorer._are_many", lambda *_, m=many: m
+        )
         ways[many] = model.decision_function(new)
     assert_allclose(ways[True], ways[False], rtol=1e-10, atol=1e-10)
-    monkeypatch.setattr("filbert.sum_factors.MOST_PRODUCTS", 10)  # then products after all
+    monkeypatch.setattr(
+        "filbert.engine.vector_factors.MOST_PRODUCTS", 10
+    )  # then products after all
     assert model.decision_function(new).tobytes() == ways[False].tobytes()
 
 
 def test_what_counts_as_many() -> None:
-    scorer = _VectorScorer(Polynomial(3), vectors(1, 2000), np.ones((1, 2000)))
+    scorer = VectorScorer(Polynomial(3), vectors(1, 2000), np.ones((1, 2000)))
     assert not scorer._are_many(vectors(2, 10))
     assert scorer._are_many(vectors(2, 1000))
     wide = np.ones((2000, 200))
-    assert not _VectorScorer(Polynomial(3), wide, np.ones((1, 2000)))._are_many(wide)
+    assert not VectorScorer(Polynomial(3), wide, np.ones((1, 2000)))._are_many(wide)
 
 
 def test_a_path_over_costs_and_a_warm_start() -> None:
@@ -310,7 +316,7 @@ def test_a_grid_over_what_is_within() -> None:
 
 @pytest.mark.parametrize("kernel", [KERNEL, Polynomial(2).on("features"), Constant(1.0)], ids=repr)
 def test_a_model_without_support_vectors(kernel: Kernel) -> None:
-    model = SumModel(kernel, examples(1)[:0], np.zeros((2, 0)), np.array([0.5, -1.0]))
+    model = SupportVectorModel(kernel, examples(1)[:0], np.zeros((2, 0)), np.array([0.5, -1.0]))
     assert model.decision_function(examples(2, 3)).tolist() == [[0.5, -1.0]] * 3
     assert model.decision_function(examples(2, 3)[:0]).shape == (0, 2)
 
@@ -346,7 +352,7 @@ OTHERS: list[Kernel] = [
 def test_any_kernel_by_its_matrix(kernel: Kernel) -> None:
     X, y = examples(13, 50), labels(13, 50)
     model = TreeSVC(kernel, engine="rows", tol=1e-6, random_state=0).fit(X, y)
-    assert model.engine_ == "rows: as asked for"
+    assert (model.engine_, model.engine_reason_) == ("rows", "as asked for")
     check_optimum(model, kernel(X), y)
     new = examples(14, 20)
     expected = kernel(new, X[model.support_]) @ model.dual_coef_[0] + model.intercept_[0]
@@ -354,22 +360,27 @@ def test_any_kernel_by_its_matrix(kernel: Kernel) -> None:
 
 
 def test_what_is_too_long_to_factorise_goes_by_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("filbert.sum_factors.steps_worth_trying", lambda *_: 1.0)
+    monkeypatch.setattr("filbert.engine.work.steps_worth_trying", lambda *_: 1.0)
     X, y = examples(13, 50), labels(13, 50)
     kernel = PartialTree().on("tree") + Linear().on("features")
     model = TreeSVC(kernel, tol=1e-6, random_state=0).fit(X, y)
-    assert model.engine_.startswith("rows: factorising takes more than")
+    assert model.engine_ == "rows"
+    assert model.engine_reason_.startswith("factorising takes more than")
     check_optimum(model, kernel(X), y)
-    assert TreeSVC(kernel, engine="factors").fit(X, y).engine_ == "factors: as asked for"
-    monkeypatch.setattr("filbert.learners.exact._ROWS_KEPT", 1000)
-    assert TreeSVC(kernel).fit(X, y).engine_ == "factors: the kernel matrix would not fit"
+    asked = TreeSVC(kernel, engine="factors").fit(X, y)
+    assert (asked.engine_, asked.engine_reason_) == ("factors", "as asked for")
+    monkeypatch.setattr("filbert.engine.rows.ROWS_KEPT", 1000)
+    model = TreeSVC(kernel).fit(X, y)
+    assert model.engine_ == "factors"
+    assert model.engine_reason_ == "the kernel matrix would not fit"
 
 
 def test_products_of_many_features_go_by_the_matrix() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2000)), labels(15, 40)
     model = TreeSVC(Polynomial(3), tol=1e-5, random_state=0).fit(X, y)
-    assert model.engine_.startswith("rows: Polynomial")
+    assert model.engine_ == "rows"
+    assert model.engine_reason_.startswith("Polynomial")
     check_optimum(model, Polynomial(3)(X), y)
     for ways in ({"engine": "factors"}, {"max_memory": 10_000}):
         with pytest.raises(OutOfMemoryError, match=r"products of up to 3 features.*'usvm'.*fewer"):

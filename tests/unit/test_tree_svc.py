@@ -16,9 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
 from filbert import Forest, TreeSVC
+from filbert.engine import factorize
 from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.model import SupportVectorModel, factorize
+from filbert.model import SupportVectorModel
 from tests.reference.trees import Node, write
 from tests.strategies import forests, random_trees
 

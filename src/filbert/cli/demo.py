@@ -18,10 +18,10 @@ from sklearn.svm import LinearSVC
 from tqdm.auto import tqdm
 
 from filbert.datasets import load_stdlib_functions
+from filbert.engine import factorize
 from filbert.forest import Forest
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.learners.svm import TreeSVC
-from filbert.model import factorize
 
 StringArray = NDArray[np.str_]
 

@@ -111,5 +111,5 @@ def _kernel(name: str, decay: float, normalize: bool, extras: dict[str, Any]) ->
 def _summarise(svm: TreeSVC, n: int, seconds: float) -> None:
     typer.echo(
         f"{n:,} examples, {len(svm.classes_):,} classes, {len(svm.support_):,} support vectors, "
-        f"gap {svm.duality_gap_:.1e}, {seconds:.1f} s by {svm.engine_.partition(':')[0]}"
+        f"gap {svm.duality_gap_:.1e}, {seconds:.1f} s by {svm.engine_}"
     )

@@ -50,7 +50,7 @@ def _summary(
     n_mined = 0
     heavy: list[ExplainedFragment] = []
     light: list[ExplainedFragment] = []
-    for parts, model in view.tree_models():
+    for parts, model in view.model.tree_models():
         if top == 0 or view.n_support == 0:
             own = SupportVectorModel(
                 model.kernel, model.support, model.coef[[problem]], model.intercept[[problem]]

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.engine.contributions import Contributions
 from filbert.errors import InexactExplanationError, InvalidParameterError
 from filbert.explanations.data import PlainTree
-from filbert.model import Contributions
-from filbert.sum_model import TermScores
+from filbert.model import TermScores
 from filbert.tree import Tree
 
 FloatArray = NDArray[np.float64]

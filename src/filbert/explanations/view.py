@@ -1,25 +1,24 @@
 """One view of all that can be explained: estimators and models, of one kernel or of sums."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from filbert.arrays import FloatArray
+from filbert.engine.contributions import Contributions
 from filbert.errors import InputTypeError, InvalidParameterError
-from filbert.examples import Examples
 from filbert.explanations.data import TrainingCurve
 from filbert.kernels import Kernel, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import check_is_sum, plain_kernels
+from filbert.kernels.inputs import rows_for
+from filbert.kernels.terms import check_is_sum, is_sum, tree_kernels
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import ERROR_BLOCK
 from filbert.learners.svm import TreeSVC
-from filbert.model import CallableKernelModel, Contributions, SupportVectorModel
-from filbert.sum_model import SumModel, TermScores, rows_for
-
-FloatArray = NDArray[np.float64]
+from filbert.model import SupportVectorModel, TermScores
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class ModelView:
     Attributes
     ----------
     learner : str
-    model : SupportVectorModel or SumModel
+    model : SupportVectorModel
     estimator : TreeSVC, TreePerceptron or None
     classes : ndarray
         As the estimator has them.
@@ -37,10 +36,16 @@ class ModelView:
     """
 
     learner: str
-    model: SupportVectorModel | SumModel
+    model: SupportVectorModel
     estimator: Any
     classes: NDArray[Any]
     curves: tuple[TrainingCurve, ...]
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel of the model, which explanations need one of Filbert's for."""
+        assert isinstance(self.model.kernel, Kernel)
+        return self.model.kernel
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,29 +63,19 @@ class ModelView:
 
     def rows(self, X: Any) -> Any:
         """Return examples that have a `shape` and can be indexed."""
-        if isinstance(self.model, SumModel):
-            return rows_for(self.model.kernel, X)
-        trees = self.model.kernel.trees_of(X)
-        return X if isinstance(X, Examples) else trees
+        return rows_for(self.model.kernel, X)
 
     def kernels(self, X: Any, n_jobs: int | None) -> FloatArray:
         """Return the kernels of rows with all support vectors."""
-        kernel, support = self.model.kernel, self.model.support
-        if isinstance(self.model, SupportVectorModel):
-            X, kernel = kernel.trees_of(X), kernel.whole()
-        values: FloatArray = kernel(X, support, n_jobs=n_jobs)
-        return values
+        return self.kernel(X, self.model.support, n_jobs=n_jobs)
 
     def norms(self, X: Any, n_jobs: int | None) -> FloatArray:
         """Return the norm of each row."""
-        return np.sqrt(self.model.kernel.diag(X, n_jobs=n_jobs))
+        return np.sqrt(self.kernel.diag(X, n_jobs=n_jobs))
 
     def support_norms(self, n_jobs: int | None) -> FloatArray:
         """Return the norm of each support vector."""
-        kernel, support = self.model.kernel, self.model.support
-        if isinstance(self.model, SupportVectorModel):
-            kernel = kernel.whole()
-        return np.sqrt(kernel.diag(support, n_jobs=n_jobs))
+        return self.norms(self.model.support, n_jobs)
 
     def scores(self, X: Any, n_jobs: int | None) -> FloatArray:
         """Score rows as the estimator does: shape (len(X), n_problems)."""
@@ -95,15 +90,8 @@ class ModelView:
         if n_examples(X) == 0:
             return []
         if self.n_support == 0:
-            return [self._nothing(kernel, X) for kernel in self._tree_kernels()]
-        if isinstance(self.model, SumModel):
-            return self.model.term_scores(X, n_jobs=n_jobs)
-        nodes = self.model.contributions(X, n_jobs=n_jobs)
-        return [TermScores(None, nodes.sums(), nodes)]
-
-    def _tree_kernels(self) -> list[TreeKernel]:
-        plain = plain_kernels(self.model.kernel)
-        return [kernel for kernel in plain if isinstance(kernel, TreeKernel)]
+            return [self._nothing(kernel, X) for kernel in tree_kernels(self.kernel)]
+        return self.model.term_scores(X, n_jobs=n_jobs)
 
     def _nothing(self, kernel: TreeKernel, X: Any) -> TermScores:
         """Return what trees add to scores that no support vector adds to."""
@@ -111,15 +99,6 @@ class ModelView:
         k = len(self.model.coef)
         nodes = Contributions(kernel.trees_of(X), none, none, np.zeros((0, k)), none)
         return TermScores(kernel.part, nodes.sums(), nodes)
-
-    def tree_models(self) -> list[tuple[tuple[str | None, ...], SupportVectorModel]]:
-        """Return the models of trees that it is made of, each with its parts."""
-        if isinstance(self.model, SumModel):
-            return self.model.tree_models()
-        model = self.model
-        if model.kernel.part is not None:
-            model = replace(model, kernel=model.kernel.whole())
-        return [((None,), model)]
 
 
 def view_of(model: Any) -> ModelView:
@@ -133,7 +112,7 @@ def view_of(model: Any) -> ModelView:
     if isinstance(model, TreePerceptron):
         check_is_fitted(model)
         return _view_of_perceptron(model)
-    if isinstance(model, SupportVectorModel | SumModel | CallableKernelModel):
+    if isinstance(model, SupportVectorModel):
         n = len(model.coef)
         classes = np.array(["-1", "+1"] if n == 1 else [str(k) for k in range(n)])
         return ModelView(type(model).__name__, _explainable(model), None, classes, ())
@@ -154,10 +133,10 @@ def _view_of_perceptron(perceptron: TreePerceptron) -> ModelView:
     )
 
 
-def _explainable(model: Any) -> SupportVectorModel | SumModel:
-    if isinstance(model, SupportVectorModel):
+def _explainable(model: SupportVectorModel) -> SupportVectorModel:
+    if model.is_of_trees:
         return model
-    if isinstance(model, SumModel):
+    if is_sum(model.kernel):
         if not model.tree_models() and model.coef.shape[1] > 0:
             raise InvalidParameterError(
                 f"{model.kernel!r} has no trees: explanations are of what nodes of trees add"

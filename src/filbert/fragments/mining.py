@@ -49,7 +49,7 @@ def mine(
 
     Parameters
     ----------
-    model : SupportVectorModel, or a fitted learner with such a `model_`
+    model : SupportVectorModel of one tree kernel, or a fitted learner with such a `model_`
     problem : int
         Which decision function: 0 of a model of two classes, else the number of the class.
     threshold : float
@@ -120,7 +120,9 @@ class _Miner:
         n_jobs: int | None,
         progress: Any,
     ) -> None:
-        self._kernel = model.kernel
+        kernel: Any = model.kernel
+        trees = kernel.trees_of(model.support)
+        self._kernel = kernel
         self._criterion: Criterion = criterion
         self._complete = search == "complete"
         self._min_frequency = min_frequency
@@ -129,11 +131,11 @@ class _Miner:
         self._progress = progress
         self._norm = weight_norm(model, n_jobs=n_jobs)
         self._core = _core.FragmentMiner(
-            model.kernel._spec(),
-            model.support._dag,
-            model.support._roots,
+            kernel._spec(),
+            trees._dag,
+            trees._roots,
             np.ascontiguousarray(model.coef[0]),
-            bool(model.kernel.normalize),
+            bool(kernel.normalize),
             criterion == "chi2",
             self._threads,
             None,
@@ -210,7 +212,7 @@ def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> floa
     if len(used) == 0:
         return 0.0
     coef = model.coef[:1, used]
-    own = SupportVectorModel(model.kernel.whole(), model.support[used], coef, np.zeros(1))
+    own = SupportVectorModel(model.kernel, model.support[used], coef, np.zeros(1))
     return float(
         np.sqrt(max(0.0, coef[0] @ own.decision_function(own.support, n_jobs=n_jobs)[:, 0]))
     )
@@ -219,10 +221,12 @@ def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> floa
 def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
     """Return one decision function as a model of its own."""
     known = getattr(model, "model_", model)
-    if not isinstance(known, SupportVectorModel):
+    if not isinstance(known, SupportVectorModel) or not known.is_of_trees:
         raise InputTypeError(
-            "fragments are mined from a SupportVectorModel or a fitted learner that has one, not "
-            f"from {type(known).__name__}: train with SubsetTree, Subtree or PartialTree alone"
+            "fragments are mined from the model of one tree kernel, or a fitted learner that has "
+            f"one, not from {type(known).__name__} with the kernel "
+            f"{getattr(known, 'kernel', None)!r}: train with SubsetTree, Subtree or PartialTree "
+            "alone"
         )
     n = len(known.coef)
     if not is_number(problem, Integral) or not 0 <= problem < n:

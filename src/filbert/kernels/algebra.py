@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from filbert import _core
 from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
+from filbert.kernels.capabilities import Capabilities
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +25,8 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
     ``kernel(X, Y)`` is the matrix of its values, ``kernel.diag(X)`` those of examples with
     themselves. ``a + b``, ``a * b``, ``2 * a`` and ``a ** 2`` are kernels again.
     """
+
+    capabilities = Capabilities()  # what learners can do beyond computing the matrix
 
     @abstractmethod
     def __call__(
@@ -42,6 +45,9 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
     def normalized(self) -> "Kernel":
         """Return ``K(a, b) / sqrt(K(a, a) K(b, b))``."""
         return Normalized(self)
+
+    def _check(self) -> None:
+        """Raise InvalidParameterError where a parameter has a value that it cannot have."""
 
     def __add__(self, other: Any) -> "Kernel":
         return _sum_of(self, other)
@@ -267,8 +273,14 @@ class Normalized(Expression):
 class Constant(Expression):
     """The same value for all pairs of examples."""
 
+    capabilities = Capabilities("constant", in_core=True, factors="direct")
+
     def __init__(self, value: float) -> None:
         self.value = value
+
+    def _spec(self) -> tuple[str, int, float, float]:
+        """Describe the kernel to the core: it is linear in one feature that is always 1."""
+        return "linear", 1, 1.0, 0.0
 
     def _check(self) -> None:
         _check_weight(self, "value", self.value)

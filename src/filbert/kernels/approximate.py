@@ -1,6 +1,7 @@
 """Approximate tree kernels: fragments count where their root has one of a few symbols."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 from sklearn.base import clone
@@ -8,7 +9,8 @@ from sklearn.base import clone
 from filbert import _core
 from filbert.errors import InvalidParameterError
 from filbert.kernels.algebra import Kernel
-from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels.capabilities import Capabilities, capabilities_of
+from filbert.kernels.tree import TreeKernel
 
 # A label, or for a production the labels of a node and of its children.
 Symbol = str | tuple[str, ...]
@@ -77,9 +79,11 @@ class ApproximateTree(TreeKernel):
         kernel: Kernel = clone(self).set_params(normalize=True)
         return kernel
 
-    def exact(self) -> TreeKernel:
-        """Return the kernel that counts all roots."""
-        return self.kernel
+    @property
+    def capabilities(self) -> Capabilities:  # type: ignore[override]
+        """Those of the kernel within, but only some nodes are roots of fragments."""
+        within = capabilities_of(self.kernel)
+        return replace(within, of="trees", in_core=True, all_roots=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ApproximateTree) and self._key() == other._key()
@@ -92,7 +96,8 @@ class ApproximateTree(TreeKernel):
         return type(self), self.kernel, frozenset(symbols), self.by
 
     def _spec(self) -> _core.KernelSpec:
-        if not isinstance(self.kernel, _EXACT):
+        within = capabilities_of(self.kernel)
+        if not within.tree_in_core or not within.all_roots:
             raise InvalidParameterError(
                 "ApproximateTree: kernel must be a SubsetTree, Subtree or PartialTree, "
                 f"got {self.kernel!r}"
@@ -101,7 +106,6 @@ class ApproximateTree(TreeKernel):
         return self.kernel._spec().rooted_in(symbols, self.by == "production")
 
 
-_EXACT = (SubsetTree, Subtree, PartialTree)
 _SHARED = ("normalize", "part")
 
 

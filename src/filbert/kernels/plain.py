@@ -66,6 +66,10 @@ class PlainKernel(Kernel):
             )
         return X
 
+    def rows_of(self, X: Any) -> Any:
+        """Return what the kernel is of, checked."""
+        return self.part_of(X)
+
     def _forest_of(self, X: Any) -> Forest:
         """Return what the kernel is of as trees."""
         part = self.part_of(X)

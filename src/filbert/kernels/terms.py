@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -11,7 +11,6 @@ from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels.algebra import (
     Constant,
-    Expression,
     FloatArray,
     Kernel,
     Normalized,
@@ -21,16 +20,16 @@ from filbert.kernels.algebra import (
     Sum,
     n_examples,
 )
-from filbert.kernels.approximate import ApproximateTree
+from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.matrices import stacked
 from filbert.kernels.pairs import AllPairs, EachPart
 from filbert.kernels.plain import PlainKernel
-from filbert.kernels.sequence import Sequence
-from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.kernels.vector import Linear, Polynomial, VectorKernel
+from filbert.kernels.tree import TreeKernel
+from filbert.kernels.vector import Linear, Polynomial
 
 _MOST_DEGREES = 100  # of a Polynomial
-_TERMS = (SubsetTree, Subtree, PartialTree, ApproximateTree, Linear, Polynomial)
+
+Kind = Literal["trees", "vectors", "constant", "matrix"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Term:
 
     Attributes
     ----------
-    kernel : TreeKernel, Linear, Polynomial or Constant
+    kernel : a kernel with factors; or any other, or a function, which then is the only term
     scale : ndarray of shape (n,), or (n_parts, n)
         By example, or by part and example.
     parts : tuple of str
@@ -47,9 +46,16 @@ class Term:
         of these parts, each with its scale.
     """
 
-    kernel: TreeKernel | VectorKernel | Constant
+    kernel: Any
     scale: FloatArray
     parts: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """What the term is of; "matrix": nothing but its kernel matrix is known."""
+        known = capabilities_of(self.kernel)
+        usable = known.tree_in_core or known.factors != "none"
+        return known.of if usable and known.of is not None else "matrix"
 
     def times(self, factor: Any) -> "Term":
         """Return the term with all scales multiplied, by one number or one for each example."""
@@ -57,12 +63,12 @@ class Term:
 
     def rows_of(self, X: Any) -> Any:
         """Return the trees or vectors that the kernel is of, part by part: one for each scale."""
-        assert not isinstance(self.kernel, Constant)
-        of = self.kernel.trees_of if isinstance(self.kernel, TreeKernel) else self.kernel.vectors_of
+        if self.kind in ("matrix", "constant"):
+            return X
         if not self.parts:
-            return of(X)
-        rows = [of(X[part]) for part in self.parts]
-        return Forest.concat(rows) if isinstance(self.kernel, TreeKernel) else stacked(rows)
+            return self.kernel.rows_of(X)
+        rows = [self.kernel.rows_of(X[part]) for part in self.parts]
+        return Forest.concat(rows) if self.kind == "trees" else stacked(rows)
 
 
 def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]:
@@ -87,6 +93,13 @@ def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]
     check_expression(kernel)
     check_is_sum(kernel)
     return _terms(kernel, X, n_jobs)
+
+
+def terms_to_score(kernel: Any, X: Any, *, n_jobs: int | None = None) -> list[Term]:
+    """Return the terms of a sum. Another kernel, or a function, is one term by itself."""
+    if isinstance(kernel, PlainKernel) or not is_sum(kernel):
+        return [Term(kernel, np.ones(n_examples(X)))]
+    return terms_of(kernel, X, n_jobs=n_jobs)
 
 
 def is_sum(kernel: Any) -> bool:
@@ -121,6 +134,11 @@ def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
                 yield from _on_parts(kernel, plain)
 
 
+def tree_kernels(kernel: Kernel) -> list[TreeKernel]:
+    """Return the tree kernels that an expression is made from, each on its part."""
+    return [plain for plain in plain_kernels(kernel) if isinstance(plain, TreeKernel)]
+
+
 def _on_parts(kernel: Kernel, plain: PlainKernel) -> list[PlainKernel]:
     if isinstance(kernel, EachPart | AllPairs):
         return [plain.on(part) for part in kernel.parts]
@@ -129,10 +147,7 @@ def _on_parts(kernel: Kernel, plain: PlainKernel) -> list[PlainKernel]:
 
 def check_expression(kernel: Kernel) -> None:
     """Raise InvalidParameterError where a parameter anywhere in an expression is wrong."""
-    if isinstance(kernel, TreeKernel):
-        kernel._spec()
-    elif isinstance(kernel, Sequence | VectorKernel | Expression):
-        kernel._check()
+    kernel._check()
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):
             check_expression(value)
@@ -140,7 +155,7 @@ def check_expression(kernel: Kernel) -> None:
 
 def _culprits(kernel: Kernel) -> Iterator[Kernel]:
     """Give the parts of an expression that have no factors."""
-    if type(kernel) in _TERMS or isinstance(kernel, Constant):
+    if kernel.capabilities.factors != "none":
         return
     if isinstance(kernel, Sum):
         yield from _culprits(kernel.left)
@@ -164,7 +179,7 @@ def _terms(kernel: Any, X: Any, n_jobs: int | None) -> list[Term]:
         terms = _terms_of_parts(kernel, X, n_jobs)
     elif isinstance(kernel, Constant):
         terms = [Term(Constant(1.0), np.full(n_examples(X), np.sqrt(float(kernel.value))))]
-    elif type(kernel) in _TERMS:
+    elif kernel.capabilities.factors != "none":
         terms = [Term(kernel, np.ones(n_examples(X)))]
     else:
         terms = _terms(_simpler(kernel), X, n_jobs)

@@ -1,6 +1,7 @@
 """Tree kernels: weighted numbers of the fragments that two trees share."""
 
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from filbert import _core
 from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
 from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
+from filbert.kernels.capabilities import Capabilities
 from filbert.kernels.plain import PlainKernel
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
@@ -25,6 +27,8 @@ class TreeKernel(PlainKernel):
     """
 
     normalize: bool
+
+    capabilities = Capabilities("trees")
 
     def __call__(
         self, X: Any, Y: Any = None, *, n_jobs: int | None = None, verbose: int = 0
@@ -79,17 +83,20 @@ class TreeKernel(PlainKernel):
         """Return the trees that the kernel is of: X, or the part of it that has been named."""
         return self._forest_of(X)
 
+    def rows_of(self, X: Any) -> Forest:
+        """Return the trees that the kernel is of."""
+        return self.trees_of(X)
+
     def pair(self, a: Tree | str, b: Tree | str) -> float:
         """Compute the kernel of two trees."""
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 
-    def exact(self) -> "TreeKernel":
-        """Return the kernel that counts all roots: itself, where it is no approximate one."""
-        return self
-
     @abstractmethod
     def _spec(self) -> _core.KernelSpec:
-        """Check the parameters and hand them to the core."""
+        """Check the parameters and describe the kernel to the core."""
+
+    def _check(self) -> None:
+        self._spec()
 
     def _check_decay(self, *names: str) -> None:
         for name in names:
@@ -124,6 +131,8 @@ class Subtree(TreeKernel):
     0.5
     """
 
+    capabilities = Capabilities("trees", in_core=True, factors="direct", scorer=True)
+
     def __init__(
         self, decay: float = 0.4, *, normalize: bool = True, part: str | None = None
     ) -> None:
@@ -134,6 +143,10 @@ class Subtree(TreeKernel):
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
         return _core.KernelSpec("subtree", decay=float(self.decay))
+
+
+_SUBSET_TREES = Capabilities("trees", in_core=True, factors="likely", scorer=True)
+_SUBSET_TREES_AND_LEAVES = replace(_SUBSET_TREES, leaves=True)
 
 
 class SubsetTree(TreeKernel):
@@ -178,6 +191,11 @@ class SubsetTree(TreeKernel):
         self.include_leaves = include_leaves
         self.normalize = normalize
         self.part = part
+
+    @property
+    def capabilities(self) -> Capabilities:  # type: ignore[override]
+        """What learners can do beyond computing the matrix."""
+        return _SUBSET_TREES_AND_LEAVES if self.include_leaves else _SUBSET_TREES
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
@@ -224,6 +242,10 @@ class PartialTree(TreeKernel):
     >>> k.pair("(NP D N)", "(NP D A N)")
     6.0
     """
+
+    capabilities = Capabilities(
+        "trees", in_core=True, factors="uncertain", match="label", leaves=True
+    )
 
     def __init__(
         self,

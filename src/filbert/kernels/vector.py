@@ -9,12 +9,18 @@ from scipy.spatial.distance import cdist
 
 from filbert.errors import InvalidParameterError
 from filbert.kernels.algebra import FloatArray, checked_values, is_number
+from filbert.kernels.capabilities import Capabilities
 from filbert.kernels.matrices import aligned, checked_matrix, is_sparse, products, squares
 from filbert.kernels.plain import PlainKernel
+
+# What the core knows of a kernel of vectors: its name, degree, gamma and coef0.
+VectorSpec = tuple[str, int, float, float]
 
 
 class VectorKernel(PlainKernel):
     """What all kernels of vectors have in common."""
+
+    capabilities = Capabilities("vectors")
 
     def __call__(
         self, X: Any, Y: Any = None, *, n_jobs: int | None = None, verbose: int = 0
@@ -49,6 +55,10 @@ class VectorKernel(PlainKernel):
         """Return the vectors that the kernel is of, checked: an array or a sparse CSR array."""
         return checked_matrix(self.part_of(X), repr(self), self.part)
 
+    def rows_of(self, X: Any) -> Any:
+        """Return the vectors that the kernel is of, checked."""
+        return self.vectors_of(X)
+
     @abstractmethod
     def _values(self, a: Any, b: Any) -> FloatArray:
         """Return the matrix of kernels of two matrices with as many columns."""
@@ -57,15 +67,17 @@ class VectorKernel(PlainKernel):
     def _selves(self, squares: FloatArray) -> FloatArray:
         """Return the kernels of vectors with themselves, from x . x."""
 
-    @abstractmethod
-    def _check(self) -> None:
-        """Refuse parameters that do not make a kernel."""
+    def _spec(self) -> VectorSpec:
+        """Describe the kernel to the core, which some kernels of vectors are in."""
+        raise NotImplementedError
 
 
 class _PowerOfProducts(VectorKernel):
     """A power of something linear in x . y, which is divided by its norms before it is raised."""
 
     normalize: bool
+
+    capabilities = Capabilities("vectors", in_core=True, factors="direct")
 
     def _values(self, a: Any, b: Any) -> FloatArray:
         values = self._linear(products(a, b))
@@ -115,6 +127,9 @@ class Linear(_PowerOfProducts):
         self.normalize = normalize
         self.part = part
 
+    def _spec(self) -> VectorSpec:
+        return "linear", 1, 1.0, 0.0
+
 
 class Polynomial(_PowerOfProducts):
     """``(gamma x . y + coef0) ** degree``: conjunctions of up to `degree` features.
@@ -150,6 +165,9 @@ class Polynomial(_PowerOfProducts):
         self.gamma = gamma
         self.normalize = normalize
         self.part = part
+
+    def _spec(self) -> VectorSpec:
+        return "polynomial", int(self.degree), float(self.gamma), float(self.coef0)
 
     def _linear(self, products: FloatArray) -> FloatArray:
         products *= self.gamma
@@ -188,9 +206,14 @@ class RBF(VectorKernel):
     array([[1., 0.]])
     """
 
+    capabilities = Capabilities("vectors", in_core=True)
+
     def __init__(self, gamma: float = 1.0, *, part: str | None = None) -> None:
         self.gamma = gamma
         self.part = part
+
+    def _spec(self) -> VectorSpec:
+        return "rbf", 1, float(self.gamma), 0.0
 
     def normalized(self) -> "RBF":
         """Return the kernel itself: it is 1 on the diagonal."""

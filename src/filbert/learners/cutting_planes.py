@@ -13,11 +13,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.arrays import FloatArray, IndexArray
 from filbert.errors import KernelOverflowError
 from filbert.learners.plane_qp import solve_dual
-
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.uint32]
 
 _IDLE = 50  # iterations without a part in w after which a plane is dropped, with all such planes,
 _MANY = 0.05  # when these are such a part of all: then the others are stored anew

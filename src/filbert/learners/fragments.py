@@ -13,6 +13,7 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
+from filbert.kernels.inputs import rows_for
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
 from filbert.learners.svm import TreeSVC
@@ -186,7 +187,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 learner = clone(learner).fit(X, y)
             return support_vector_model(learner), learner, learner.classes_
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
-        trees = kernel.trees_of(X)
+        trees = rows_for(kernel, X)
         if self.criterion == "gradient":
             coef, classes = np.ones((1, len(trees))), None
         elif y is None:
@@ -212,13 +213,13 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def support_vector_model(learner: Any) -> SupportVectorModel:
     """Return the weighted support vectors of a fitted learner on trees."""
     model = learner.model_
-    if isinstance(model, PerceptronModel) and isinstance(model.kernel, TreeKernel):
+    if isinstance(model, PerceptronModel) and model.kernel.capabilities.tree_in_core:
         if learner.vote:
             raise InvalidParameterError(
                 "a perceptron that votes has many weight vectors, not one: use vote=False"
             )
         model = model.scorer(averaged=bool(learner.average))
-    if not isinstance(model, SupportVectorModel):
+    if not isinstance(model, SupportVectorModel) or not model.is_of_trees:
         raise InputTypeError(
             f"fragments are those of one tree kernel, and {type(learner).__name__} was trained "
             f"with {model.kernel!r}: use SubsetTree, Subtree or PartialTree alone"

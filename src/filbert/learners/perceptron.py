@@ -11,9 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from filbert import _core
+from filbert.engine import sum_factors
+from filbert.engine.work import work_limit
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
-from filbert.kernels import Kernel, SubsetTree, TreeKernel
+from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
+from filbert.kernels.inputs import rows_for, without_others
 from filbert.kernels.terms import check_is_sum, is_sum
 from filbert.learners.perceptron_model import Log, PerceptronModel, Targets
 from filbert.learners.perceptron_parameters import check_parameters
@@ -27,11 +30,7 @@ from filbert.learners.targets import (
     coded_labels,
     signs_of,
 )
-from filbert.model import factorize
 from filbert.progress import progress_bar
-from filbert.sum_factors import sum_factors
-from filbert.sum_model import rows_for, without_others
-from filbert.work import row_steps, steps_worth_trying
 
 FloatArray = NDArray[np.float64]
 
@@ -114,8 +113,10 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Nodes of these trees, counted with repetition.
     n_forgotten_ : int
         Support vectors that have left.
-    engine_ : str
-        How `fit` computed, and why; "online" after `partial_fit`.
+    engine_ : {"factors", "online"}
+        How `fit` computed; "online" after `partial_fit`.
+    engine_reason_ : str
+        Why so, in a sentence.
 
     Examples
     --------
@@ -177,11 +178,12 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
         order = self._order(n)
-        model, engine, interrupted = self._by_factors(kernel, X, targets, order)
+        model, reason, interrupted = self._by_factors(kernel, X, targets, order)
+        engine = "online" if model is None else "factors"
         if model is None:
             model, interrupted = self._by_dag(kernel, X, targets, order)
         if model.n_seen > 0:
-            self._take(classes, model, engine)
+            self._take(classes, model, engine, reason)
         if interrupted:
             raise KeyboardInterrupt
         return self
@@ -228,7 +230,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with self._progress("learning", n) as progress:
                 self._learn(model, batch, targets, order, support_of, progress)
         finally:
-            self._take(known, model, "online")
+            self._take(known, model, "online", "partial_fit")
         return self
 
     def _known_classes(self, classes: ArrayLike | None) -> NDArray[Any]:
@@ -316,19 +318,25 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Also tell whether that was interrupted.
         """
         if self.engine == "online":
-            return None, "online: as asked for", False
+            return None, "as asked for", False
         if self.max_nodes is not None:
-            return None, "online: max_nodes bounds a model that grows", False
+            return None, "max_nodes bounds a model that grows", False
         if self.engine == "factors":
             check_is_sum(kernel, "Use engine='online'.")
         elif not is_sum(kernel):
-            return None, f"online: {kernel!r} has no factors", False
+            return None, f"{kernel!r} has no factors", False
         try:
-            factors = self._factors(kernel, X)
+            factors = sum_factors(
+                kernel,
+                X,
+                max_work=work_limit if self.engine == "auto" else None,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
         except (WorkLimitError, OutOfMemoryError) as error:
             if self.engine == "factors":
                 raise
-            return None, f"online: {error}", False
+            return None, str(error), False
         with self._progress("learning", self.n_epochs * order.shape[1]) as progress:
             rows, log, interrupted = _core.train_perceptron(
                 factors,
@@ -348,23 +356,16 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             log=Log(*log),
         )
         model.widths = dense_widths(kernel, X)
-        return model, "factors", interrupted
+        reason = "as asked for" if self.engine == "factors" else "those of all terms"
+        return model, reason, interrupted
 
-    def _factors(self, kernel: Kernel, X: Any) -> _core.KernelOperator | _core.SumOperator:
-        limited = self.engine == "auto"
-        if not isinstance(kernel, TreeKernel):
-            return sum_factors(kernel, X, limited=limited, n_jobs=self.n_jobs, verbose=self.verbose)
-        trees = kernel.trees_of(X)
-        max_work = steps_worth_trying(kernel, row_steps(kernel, trees)) if limited else None
-        with progress_bar("factorising", show=self.verbose > 0) as progress:
-            return factorize(
-                kernel, trees, max_work=max_work, n_jobs=self.n_jobs, progress=progress
-            )
-
-    def _take(self, classes: NDArray[Any], model: PerceptronModel, engine: str) -> None:
+    def _take(
+        self, classes: NDArray[Any], model: PerceptronModel, engine: str, reason: str
+    ) -> None:
         self.classes_ = classes
         self.model_ = model
         self.engine_ = engine
+        self.engine_reason_ = reason
         for name, value in model.figures().items():
             setattr(self, f"{name}_", value)
 
@@ -394,7 +395,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             values = self.model_.scores(
                 X,
                 averaged=bool(self.average),
-                by_factors=self.engine_.startswith("factors"),
+                by_factors=self.engine_ == "factors",
                 n_jobs=self.n_jobs,
             )
         return values[:, 0] if len(self.classes_) == 2 else values

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from filbert import _core
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
-from filbert.kernels import Kernel, TreeKernel
+from filbert.kernels import Kernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import is_sum, plain_kernels
+from filbert.kernels.terms import is_sum, tree_kernels
 from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
-from filbert.sum_model import model_of
+from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
 
 FloatArray = NDArray[np.float64]
@@ -156,7 +156,7 @@ class PerceptronModel:
     def _support(self, core: _core.OnlinePerceptron) -> Any:
         data: list[Any] = []
         for t, term in enumerate(self.terms.terms):
-            if isinstance(term, TreeKernel):
+            if term.capabilities.of == "trees":
                 data.append(Forest._of(*core.support_trees(t)))
             else:
                 begin, features, values = core.support_vectors(t)
@@ -252,9 +252,7 @@ class PerceptronModel:
             support, log = self.plain()
             coef = log.coef(self.n_problems, n_examples(support), averaged=averaged)
             intercept = coef.sum(axis=1) if self.intercept else np.zeros(self.n_problems)
-            if isinstance(self.kernel, TreeKernel):
-                support = self.kernel.trees_of(support)
-            self._scorers[averaged] = model_of(self.kernel, support, coef, intercept)
+            self._scorers[averaged] = SupportVectorModel(self.kernel, support, coef, intercept)
         return self._scorers[averaged]
 
     def votes(self, X: Any, n_jobs: int | None) -> FloatArray:
@@ -300,8 +298,7 @@ class PerceptronModel:
                 "error_history": core.errors(),
             }
         support, log = self.plain()
-        plain = plain_kernels(self.kernel)
-        forests = [kernel.trees_of(support) for kernel in plain if isinstance(kernel, TreeKernel)]
+        forests = [kernel.trees_of(support) for kernel in tree_kernels(self.kernel)]
         return {
             **figures,
             "n_seen": log.n_seen,

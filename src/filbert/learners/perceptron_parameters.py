@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from filbert.errors import InvalidParameterError
-from filbert.kernels import Kernel, SubsetTree, TreeKernel
+from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import is_number
-from filbert.kernels.terms import check_expression, is_sum, plain_kernels
+from filbert.kernels.terms import check_expression, is_sum, tree_kernels
 from filbert.learners.perceptron_terms import check_is_online
 from filbert.threads import n_threads
 
@@ -51,7 +51,7 @@ def _check_bound(max_nodes: Any, kernel: Kernel, engine: str) -> None:
             "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
             "none. Use engine='auto' or 'online'."
         )
-    if not any(isinstance(plain, TreeKernel) for plain in plain_kernels(kernel)):
+    if not tree_kernels(kernel):
         raise InvalidParameterError(
             f"TreePerceptron: max_nodes is a number of nodes of trees, and {kernel!r} has none. "
             "Leave it at None."

@@ -17,27 +17,11 @@ from filbert import _core
 from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.examples import Examples
 from filbert.forest import Forest
-from filbert.kernels import (
-    RBF,
-    ApproximateTree,
-    Constant,
-    Kernel,
-    Linear,
-    Normalized,
-    PartialTree,
-    Polynomial,
-    Scaled,
-    SubsetTree,
-    Subtree,
-    Sum,
-)
+from filbert.kernels import Constant, Kernel, Normalized, Scaled, Sum
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import plain_kernels, simplified
 
 FloatArray = NDArray[np.float64]
-TreeTerm = SubsetTree | Subtree | PartialTree | ApproximateTree
-VectorTerm = Linear | Polynomial | RBF
-Term = TreeTerm | VectorTerm | Constant
 
 _MOST_FEATURES = 2**32 - 1
 
@@ -62,13 +46,13 @@ class Terms:
         self.kernel = kernel + 1 if intercept else kernel
 
     @cached_property
-    def terms(self) -> list[Term]:
+    def terms(self) -> list[Any]:
         """The plain kernels; InvalidParameterError where the kernel is no sum of such."""
         return list(_terms(self.kernel))
 
     def new_model(self, n_problems: int) -> _core.OnlinePerceptron:
         """Return a model without support vectors."""
-        return _core.OnlinePerceptron(n_problems, [_spec(term) for term in self.terms])
+        return _core.OnlinePerceptron(n_problems, [term._spec() for term in self.terms])
 
     def batch(self, X: Any, model: _core.OnlinePerceptron, threads: int) -> Batch:
         """Check examples, and tell whatever would be wrong with them in learning or scoring."""
@@ -88,7 +72,7 @@ class Terms:
     def together(self, data: list[Any]) -> Any:
         """Put what the terms are of together again, in the form that X has."""
         of_terms = zip(self.terms, data, strict=True)
-        parts = {t.part: one for t, one in of_terms if not isinstance(t, Constant)}
+        parts = {t.part: one for t, one in of_terms if t.capabilities.of != "constant"}
         if None in parts:
             return parts[None]
         return Examples._of({str(name): one for name, one in parts.items()})
@@ -96,12 +80,12 @@ class Terms:
     def data(self, X: Any) -> list[Any]:
         """Return what each term is of: a Forest, or vectors in rows."""
         ones = sp.csr_array(np.ones((n_examples(X), 1)))
-        return [ones if isinstance(t, Constant) else _data(t, X) for t in self.terms]
+        return [ones if t.capabilities.of == "constant" else _data(t, X) for t in self.terms]
 
 
 def dense_widths(kernel: Kernel, X: Any) -> dict[str, int]:
     """Return how many features dense vectors have, by part; those of sparse ones may vary."""
-    plain = [one for one in plain_kernels(kernel) if isinstance(one, VectorTerm)]
+    plain = [one for one in plain_kernels(kernel) if one.capabilities.of == "vectors"]
     rows = {one.part or "": one.part_of(X) for one in plain}
     return {part: int(np.shape(m)[1]) for part, m in rows.items() if not sp.issparse(m)}
 
@@ -111,14 +95,14 @@ def check_is_online(kernel: Kernel) -> None:
     list(_terms(kernel))
 
 
-def _terms(kernel: Any) -> Iterator[Term]:
+def _terms(kernel: Any) -> Iterator[Any]:
     kernel = simplified(kernel)
     if isinstance(kernel, Sum):
         yield from _terms(kernel.left)
         yield from _terms(kernel.right)
     elif isinstance(kernel, Scaled | Normalized):
         yield from _terms(kernel.kernel)
-    elif isinstance(kernel, TreeTerm | VectorTerm | Constant):
+    elif kernel.capabilities.in_core:
         yield kernel
     else:
         raise InvalidParameterError(
@@ -126,14 +110,6 @@ def _terms(kernel: Any) -> Iterator[Term]:
             f"and RBF, also scaled and normalised, which {kernel!r} is not. Use "
             "TreeSVC(strategy='usvm'), which takes any kernel."
         )
-
-
-def _spec(term: Term) -> Any:
-    if isinstance(term, TreeTerm):
-        return term._spec()
-    if isinstance(term, Polynomial):
-        return "polynomial", int(term.degree), float(term.gamma), float(term.coef0)
-    return ("rbf", 1, float(term.gamma), 0.0) if isinstance(term, RBF) else ("linear", 1, 1.0, 0.0)
 
 
 def _scales(kernel: Any, selves: Iterator[FloatArray]) -> tuple[list[FloatArray], FloatArray]:
@@ -160,8 +136,8 @@ def _inverse_roots(values: FloatArray) -> FloatArray:
     return np.divide(1.0, np.sqrt(values), out=np.zeros_like(values), where=values > 0)
 
 
-def _data(term: TreeTerm | VectorTerm, X: Any) -> Any:
-    if isinstance(term, TreeTerm):
+def _data(term: Any, X: Any) -> Any:
+    if term.capabilities.of == "trees":
         return term.trees_of(X)
     rows = sp.csr_array(term.vectors_of(X))
     if not rows.has_canonical_format:

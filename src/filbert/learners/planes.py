@@ -11,18 +11,18 @@ from sklearn.exceptions import ConvergenceWarning
 from tqdm.auto import tqdm
 
 from filbert import _core
+from filbert.arrays import FloatArray, IndexArray
+from filbert.engine import Plan
+from filbert.engine.rows import KernelFunction, checked_kernel_values
 from filbert.errors import InvalidParameterError, KernelOverflowError
-from filbert.forest import Forest
 from filbert.kernels import TreeKernel
+from filbert.kernels.capabilities import capabilities_of
 from filbert.learners.cutting_planes import State, cutting_planes, iteration_bound
 from filbert.learners.problems import Convergence, Problems, Solution
 from filbert.learners.sampling import Sampler, recommended_sample_size
-from filbert.model import KernelFunction, checked_kernel_values
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.uint32]
 Strategy = Literal["usvm", "sdag", "sdag+"]
 
 _STORAGE = {
@@ -116,7 +116,7 @@ class PlaneTrainer:
     def __init__(
         self,
         strategy: Strategy,
-        kernel: TreeKernel | KernelFunction,
+        kernel: Any,
         X: Any,
         *,
         sample_size: int | None,
@@ -132,13 +132,15 @@ class PlaneTrainer:
         self.threads = n_threads(n_jobs)
         self.verbose = verbose
         source = "by the paper's recipe" if recipe else "as asked for"
-        self.engine = (
-            f"planes: {strategy} with samples of {self.sample_size:,} of {self.n:,} examples, "
-            f"{source}"
+        self.plan = Plan(
+            "planes",
+            f"{strategy} with samples of {self.sample_size:,} of {self.n:,} examples, {source}",
         )
-        self._trees = self._training_trees(kernel, X) if isinstance(kernel, TreeKernel) else None
+        by_nodes = capabilities_of(kernel).tree_in_core
+        self._trees = self._training_trees(kernel, X) if by_nodes else None
 
-    def _training_trees(self, kernel: TreeKernel, forest: Forest) -> _core.TrainingTrees:
+    def _training_trees(self, kernel: TreeKernel, X: Any) -> _core.TrainingTrees:
+        forest = kernel.trees_of(X)
         dag, roots = forest._dag, forest._roots
         if forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
             dag, roots = dag.extract(roots)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert._core import SvmProblems
+from filbert.engine import Plan
 
 FloatArray = NDArray[np.float64]
 
@@ -75,7 +76,7 @@ class Solution:
 class Trainer(Protocol):
     """A strategy with its data prepared, which solves problems for several values of C."""
 
-    engine: str
+    plan: Plan
 
     def train(self, problems: Problems) -> Solution:
         """Solve the problems, and warn where `tol` was not reached."""

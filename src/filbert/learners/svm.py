@@ -11,18 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from filbert.errors import InputTypeError, InvalidParameterError
-from filbert.forest import as_forest
-from filbert.kernels import Kernel, PartialTree, SubsetTree, TreeKernel
-from filbert.learners.exact import Engine, ExactTrainer, SumTrainer
+from filbert.arrays import FloatArray
+from filbert.engine import Engine
+from filbert.engine.rows import KernelFunction
+from filbert.engine.tree_scorer import Method
+from filbert.errors import InvalidParameterError
+from filbert.kernels import Kernel, SubsetTree
+from filbert.kernels.capabilities import capabilities_of
+from filbert.kernels.inputs import rows_for
+from filbert.learners.exact import ExactTrainer
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
 from filbert.learners.svm_parameters import check_cost, check_parameters
 from filbert.learners.targets import checked_classes, checked_weights, class_factors, signs_of
-from filbert.model import CallableKernelModel, KernelFunction, Method
-from filbert.sum_model import SumModel, model_of, rows_for
-
-FloatArray = NDArray[np.float64]
+from filbert.model import SupportVectorModel
 
 _OF_PLANES = (
     "sample_size_",
@@ -59,10 +61,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         SubsetTree() by default. The strategy "exact" takes SubsetTree, Subtree and PartialTree, and
         sums of these and of Linear and Polynomial, with X being :class:`~filbert.Examples` where
         they name parts. Polynomials are written out in products of features, so vectors should be
-        sparse. With ``engine="rows"`` it takes any kernel of Filbert's, by the whole kernel matrix.
-        The strategy "usvm" takes any ``kernel(X, Y)`` that returns an
-        array of shape (len(X), len(Y)); X may then be anything that has a `shape` and takes slices
-        and arrays of indices, such as an array or a sparse matrix. Tables of pandas become arrays.
+        sparse. The strategy "usvm", and "exact" with ``engine="rows"`` by the whole kernel matrix,
+        take any kernel, also a function ``kernel(X, Y)`` that returns an array of shape
+        (len(X), len(Y)). X may then be anything that has a `shape` and takes slices and arrays of
+        indices, such as an array or a sparse matrix. Tables of pandas become arrays.
     C : float
         The weight of one example's loss, as in scikit-learn; the papers' C is n times that.
     strategy : {"exact", "usvm", "sdag", "sdag+"}
@@ -122,9 +124,11 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Sweeps or iterations; of many classes, the most.
     convergence_ : list of Convergence
         For each problem the objective and the gap after so many sweeps or iterations.
-    engine_ : str
-        How kernels were computed, and why.
-    model_ : SupportVectorModel for a tree kernel, SumModel for a sum, or else CallableKernelModel
+    engine_ : {"factors", "rows", "planes"}
+        How kernels were computed.
+    engine_reason_ : str
+        Why so, in a sentence.
+    model_ : SupportVectorModel
     sample_size_ : int or None
         The sample size that was used; None for "exact", as what follows.
     delta_calls_ : int or None
@@ -211,15 +215,10 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        if isinstance(self.model_, CallableKernelModel):
-            values = self.model_.decision_function(self._examples(X))
-        elif isinstance(self.model_, SumModel):
-            values = self.model_.decision_function(X, n_jobs=self.n_jobs)
-        else:
-            # Partial trees that were not factorised in training are not in prediction.
-            partial = isinstance(self.model_.kernel.exact(), PartialTree)
-            method: Method = "rows" if partial and self.engine_.startswith("rows") else "auto"
-            values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
+        # What was hard to factorise in training is not factorised in prediction.
+        hard = capabilities_of(self.model_.kernel).factors == "uncertain"
+        method: Method = "rows" if hard and self.engine_ == "rows" else "auto"
+        values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -244,7 +243,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepare(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "_Task":
         self.check_parameters()
-        examples = self._examples(X)
+        kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
+        examples = rows_for(kernel, X)
         n = examples.shape[0]
         classes, coded = checked_classes(y, n, "TreeSVC")
         weights = checked_weights(sample_weight, n)
@@ -252,29 +252,14 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         signs = signs_of(coded, len(classes))
-        kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
         trainer = self._trainer(kernel, examples)
         if self.verbose > 0:
-            print(trainer.engine, file=sys.stderr)
+            print(trainer.plan, file=sys.stderr)
         return _Task(kernel, examples, trainer, classes, coded, signs, weights)
-
-    def _examples(self, X: Any) -> Any:
-        """Take X as trees, or as it is where it is for a kernel that is not ours."""
-        if isinstance(self.kernel, TreeKernel):
-            return self.kernel.trees_of(X)
-        if isinstance(self.kernel, Kernel):
-            return rows_for(self.kernel, X)
-        if self.kernel is None or not hasattr(X, "shape"):
-            return as_forest(X)
-        rows = X.to_numpy() if hasattr(X, "iloc") else X  # a table is indexed by its labels
-        if len(rows.shape) == 0:
-            raise InputTypeError(f"expected several examples, got {X!r}: use a list or an array")
-        return rows
 
     def _trainer(self, kernel: Any, examples: Any) -> Trainer:
         if self.strategy == "exact":
-            trainer = ExactTrainer if isinstance(kernel, TreeKernel) else SumTrainer
-            return trainer(
+            return ExactTrainer(
                 kernel,
                 examples,
                 engine=self.engine,
@@ -311,7 +296,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.support_ = np.flatnonzero(solution.coef.any(axis=0))
         coef = solution.coef[:, self.support_]
         support = task.examples[self.support_]
-        self.model_ = model_of(task.kernel, support, coef, solution.intercept)
+        self.model_ = SupportVectorModel(task.kernel, support, coef, solution.intercept)
         self.classes_ = task.classes
         self.n_support_ = np.bincount(task.coded[self.support_], minlength=len(task.classes))
         self.dual_coef_ = coef
@@ -320,7 +305,8 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.duality_gap_ = solution.gap
         self.n_iter_ = solution.n_iter
         self.convergence_ = solution.convergence
-        self.engine_ = task.trainer.engine
+        self.engine_ = task.trainer.plan.name
+        self.engine_reason_ = task.trainer.plan.reason
         self._alpha = solution.alpha
         for name in _OF_PLANES:
             setattr(self, name, solution.report.get(name))
@@ -331,7 +317,7 @@ class _Task:
     """What is the same for all values of C."""
 
     kernel: Any
-    examples: Any  # a Forest, or what a kernel that is not ours takes
+    examples: Any  # as the kernel takes them
     trainer: Trainer
     classes: NDArray[Any]
     coded: NDArray[np.intp]

@@ -7,7 +7,8 @@ import numpy as np
 
 from filbert._core import loss_names
 from filbert.errors import InvalidParameterError
-from filbert.kernels import ApproximateTree, Kernel, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import Kernel
+from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.terms import check_expression, check_is_sum
 
 _CHOICES = {
@@ -54,37 +55,38 @@ def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
 
 
 def _check_kernel(kernel: Any, strategy: str, engine: str) -> None:
+    known = capabilities_of(kernel)
     if isinstance(kernel, type):
         raise InvalidParameterError(
             f"TreeSVC: kernel must be a kernel, and {kernel!r} is a class. Call it to get one."
         )
-    if isinstance(kernel, Kernel) and not _is_foreign(kernel):
+    if kernel is None:
+        return
+    if isinstance(kernel, Kernel) and (known.of != "trees" or known.in_core):
         check_expression(kernel)
         _check_strategy(kernel, strategy, engine)
-    elif kernel is not None and not callable(kernel):
+    elif not callable(kernel):
         raise InvalidParameterError(
             "TreeSVC: kernel must be a SubsetTree, Subtree or PartialTree, an expression of "
             f"kernels, or a function kernel(X, Y), got {kernel!r}"
         )
-    elif kernel is not None and (isinstance(kernel, TreeKernel) or strategy != "usvm"):
+    elif known.of == "trees" or not _takes_any(strategy, engine):
         raise InvalidParameterError(
             f"TreeSVC: strategy {strategy!r} needs a kernel that is a sum over tree nodes, which "
             f"SubsetTree(), Subtree() and PartialTree() are; {kernel!r} is not one. "
             + ("Wrap it in a" if strategy == "usvm" else "Use strategy='usvm', which takes any")
-            + " function kernel(X, Y)."
+            + " function kernel(X, Y); with engine='rows' strategy 'exact' takes one too."
         )
 
 
-def _is_foreign(kernel: Kernel) -> bool:
-    """A tree kernel that somebody else wrote: nobody knows what it is a sum of."""
-    return isinstance(kernel, TreeKernel) and not isinstance(
-        kernel, SubsetTree | Subtree | PartialTree | ApproximateTree
-    )
+def _takes_any(strategy: str, engine: str) -> bool:
+    """Whether any kernel will do, because nothing but its values is needed."""
+    return strategy == "usvm" or engine == "rows"
 
 
 def _check_strategy(kernel: Kernel, strategy: str, engine: str) -> None:
     """Say which strategies take the kernel, where this one does not."""
-    if isinstance(kernel, TreeKernel) or strategy == "usvm" or engine == "rows":
+    if kernel.capabilities.tree_in_core or _takes_any(strategy, engine):
         return
     try:
         check_is_sum(

@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from filbert import _core
+from filbert.engine import factorize
+from filbert.engine.work import LITTLE_WORK, row_steps, steps_worth_trying
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest
-from filbert.kernels import ApproximateTree, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import ApproximateTree, SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
 from filbert.kernels.approximate import Symbol, labels_of
+from filbert.kernels.capabilities import capabilities_of
 from filbert.learners.symbol_program import (
     Constraint,
     best_choice,
@@ -24,9 +27,7 @@ from filbert.learners.symbol_program import (
     together,
 )
 from filbert.learners.targets import checked_classes
-from filbert.model import factorize
 from filbert.threads import n_threads
-from filbert.work import LITTLE_WORK, row_steps, steps_worth_trying
 
 FloatArray = NDArray[np.float64]
 Groups = Sequence[Sequence[Symbol]]
@@ -207,7 +208,8 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- parameters
 
     def _check_parameters(self) -> None:
-        if self.kernel is not None and not isinstance(self.kernel, _KERNELS):
+        known = capabilities_of(self.kernel)
+        if self.kernel is not None and not (known.tree_in_core and known.all_roots):
             _refuse("kernel", self.kernel, "a SubsetTree, Subtree or PartialTree")
         if self.by not in ("label", "production"):
             _refuse("by", self.by, "'label' or 'production'")
@@ -234,7 +236,6 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
                 self._labels(symbol)
 
 
-_KERNELS = (SubsetTree, Subtree, PartialTree)
 _GROUPS = ("together", "at_least_one", "exactly_one")
 
 
@@ -248,8 +249,7 @@ class _Symbols:
     def __init__(self, kernel: TreeKernel, forest: Forest, *, by_production: bool) -> None:
         self.of_node, self.names = _core.node_symbols(forest._dag, by_production)
         totals = _core.node_totals(forest._dag, forest._roots)
-        if not isinstance(kernel, PartialTree) and not getattr(kernel, "include_leaves", False):
-            # Leaves are no roots of fragments.
+        if not kernel.capabilities.leaves:
             ends = forest._dag.to_arrays()[3].astype(np.int64)
             totals[np.diff(ends, prepend=0) == 0] = 0.0
         self.counts = np.bincount(self.of_node, weights=totals, minlength=len(self.names))
@@ -290,7 +290,7 @@ def _forms(
     grouped = (symbols.of_node, len(symbols.names))
     threads = n_threads(n_jobs)
     max_work = None
-    if isinstance(kernel, PartialTree):
+    if kernel.capabilities.factors == "uncertain":
         rows = row_steps(kernel, forest)
         max_work = 0.0 if rows < LITTLE_WORK else steps_worth_trying(kernel, rows)
     if max_work != 0.0:

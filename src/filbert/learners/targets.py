@@ -8,9 +8,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
-
-FloatArray = NDArray[np.float64]
 
 
 def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:

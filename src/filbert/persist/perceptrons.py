@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
 from filbert.kernels.algebra import n_examples
+from filbert.kernels.inputs import rows_for
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel
 from filbert.persist import parameters, rows
@@ -21,7 +22,6 @@ from filbert.persist.support_vectors import (
     floats_of,
     storable_classes,
 )
-from filbert.sum_model import rows_for
 
 _NUMBERS = ("n_seen", "n_errors", "n_forgotten")
 
@@ -41,6 +41,7 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
         "intercept": bool(model.intercept),
         "classes_are_objects": are_objects,
         "engine": perceptron.engine_,
+        "engine_reason": perceptron.engine_reason_,
         "n_seen": log.n_seen,
         "n_errors": log.n_errors,
         "n_forgotten": model.n_forgotten,
@@ -84,7 +85,8 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
     )
     model.n_forgotten = numbers["n_forgotten"]
     model.widths = _widths(header)
-    perceptron._take(classes, model, str(header.get("engine")))
+    engine, reason = str(header.get("engine")), str(header.get("engine_reason"))
+    perceptron._take(classes, model, engine, reason)
     return perceptron
 
 

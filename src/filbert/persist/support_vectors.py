@@ -1,19 +1,21 @@
 """A fitted TreeSVC as a header and arrays, and back."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from filbert.engine.plan import EngineName
 from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
+from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
+from filbert.kernels.inputs import rows_for
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel
 from filbert.persist import convergence, parameters, rows
 from filbert.persist.archive import Arrays
-from filbert.sum_model import model_of, rows_for
 
 _FOREST = "support."  # what the names of the support vectors' arrays begin with
 _FIGURES = ("objective", "duality_gap", "n_iter")
@@ -37,6 +39,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "kernel": parameters.kernel_to_json(svm.model_.kernel),
         "classes_are_objects": are_objects,
         "engine": svm.engine_,
+        "engine_reason": svm.engine_reason_,
         **{name: _or_none(getattr(svm, f"{name}_")) for name in _FIGURES + _OF_PLANES},
     }
     arrays = {
@@ -47,8 +50,8 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
         "intercept": svm.model_.intercept,
         **convergence.encode(svm.convergence_),
     }
-    if isinstance(svm.model_, SupportVectorModel):
-        forest = svm.model_.support.to_arrays()
+    if svm.model_.is_of_trees:
+        forest = svm.model_.kernel.trees_of(svm.model_.support).to_arrays()
         return header, arrays | {_FOREST + name: array for name, array in forest.items()}
     header["support"], parts = rows.encode(svm.model_.support)
     return header, arrays | parts
@@ -77,7 +80,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     if int(svm.n_support_.sum(dtype=object)) != n:
         raise ModelFileError(f"the classes' support vectors do not add up to {n:,}")
     try:
-        svm.model_ = model_of(kernel, support, coef, intercept)
+        svm.model_ = SupportVectorModel(kernel, support, coef, intercept)
     except FilbertError as error:  # such as norms beyond float64
         raise ModelFileError(str(error)) from None
     svm.dual_coef_, svm.intercept_ = coef, intercept
@@ -85,7 +88,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     svm.duality_gap_ = _figure(header, "duality_gap")
     svm.n_iter_ = int(_figure(header, "n_iter"))
     svm.convergence_ = convergence.decode(arrays, n_problems)
-    svm.engine_ = str(header.get("engine", "factors"))  # the only one that old files know
+    svm.engine_, svm.engine_reason_ = _engine(header)
     for name in _OF_PLANES:
         known = header.get(name) is not None
         setattr(svm, f"{name}_", _figure(header, name) if known else None)
@@ -95,8 +98,16 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
 
 def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
     if isinstance(kernel, TreeKernel):
-        return Forest.from_arrays(arrays_of(arrays, _FOREST))
+        trees = Forest.from_arrays(arrays_of(arrays, _FOREST))
+        return trees if kernel.part is None else Examples._of({kernel.part: trees})
     return rows_for(kernel, rows.decode(header.get("support"), arrays))
+
+
+def _engine(header: dict[str, Any]) -> tuple[EngineName, str]:
+    name, reason = header.get("engine", "factors"), header.get("engine_reason", "")
+    if name not in get_args(EngineName) or not isinstance(reason, str):
+        raise ModelFileError("the header does not tell how kernels were computed")
+    return name, reason
 
 
 # ---------------------------------------------------------------- classes

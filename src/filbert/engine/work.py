@@ -3,7 +3,7 @@
 import numpy as np
 
 from filbert.forest import Forest
-from filbert.kernels import PartialTree, TreeKernel
+from filbert.kernels import TreeKernel
 
 # Measured on one core, in nanoseconds: for two children of nodes that have the same label, and for
 # two trees, whatever they are.
@@ -30,7 +30,7 @@ def row_steps(kernel: TreeKernel, forest: Forest) -> float:
     weights = counts.astype(np.float64)
     weights[over_leaf] = 0.0
     classes = labels.astype(np.int64)
-    if not isinstance(kernel.exact(), PartialTree):
+    if kernel.capabilities.match == "production":
         productions = classes * (int(counts.max(initial=0)) + 1) + counts
         classes = np.unique(productions, return_inverse=True)[1]
         weights = np.sqrt(weights)
@@ -47,7 +47,14 @@ def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
     """Return the steps after which factorising is given up for rows.
 
     Rows are computed for the trees that matter only, so all of them are the most that it can cost;
-    and a try that fails should cost little beside. Subset trees nearly always factorise.
+    and a try that fails should cost little beside, unless it hardly ever fails.
     """
-    share = 0.05 if isinstance(kernel.exact(), PartialTree) else 1.0
+    share = 0.05 if kernel.capabilities.factors == "uncertain" else 1.0
     return max(LITTLE_WORK, share * steps_by_rows)
+
+
+def work_limit(kernel: TreeKernel, forest: Forest) -> float | None:
+    """Return the steps after which factorising a forest is given up; None where it is direct."""
+    if kernel.capabilities.factors == "direct":
+        return None
+    return steps_worth_trying(kernel, row_steps(kernel, forest))

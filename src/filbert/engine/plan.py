@@ -1,0 +1,120 @@
+"""The choice between factors and rows."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from filbert import _core
+from filbert.engine.rows import RowsNeeded, rows_of
+from filbert.engine.sums import sum_factors
+from filbert.engine.work import LITTLE_WORK, steps_worth_trying, work_limit
+from filbert.errors import OutOfMemoryError, WorkLimitError
+
+Engine = Literal["auto", "factors", "rows"]
+EngineName = Literal["factors", "rows", "planes"]
+Operator = _core.SumOperator | _core.RowTrainer | _core.GramTrainer
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How kernels are computed, why, and what computes them.
+
+    Attributes
+    ----------
+    name : {"factors", "rows", "planes"}
+    reason : str
+        A sentence for users.
+    operator : what computes with the kernel matrix of the examples
+        It has a method `train`; None for planes, which are made for each problem.
+    """
+
+    name: EngineName
+    reason: str
+    operator: Operator | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.reason}"
+
+
+def plan_for(
+    kernel: Any,
+    X: Any,
+    *,
+    engine: Engine = "auto",
+    max_memory: int | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Plan:
+    """Choose how to compute with the kernel matrix of some examples, and prepare it.
+
+    Nobody knows how much work it is to factorise but by doing it. So it is tried, and given up
+    where it takes more than a part of what the rows may take.
+
+    Parameters
+    ----------
+    kernel : Kernel, or callable with ``engine="rows"``
+    X : the examples, as :func:`filbert.kernels.inputs.rows_for` returns them
+    engine : {"auto", "factors", "rows"}
+    max_memory : int, optional
+        The most bytes that the factors or the rows may take.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    verbose : int
+        Whether to show progress.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Where memory does not suffice for the engine asked for, or for either.
+    """
+    options: dict[str, Any] = {"max_memory": max_memory, "n_jobs": n_jobs, "verbose": verbose}
+    rows = rows_of(kernel, X, **options)
+    if engine == "rows":
+        return Plan("rows", "as asked for", rows.operator())
+    if engine == "factors":
+        return Plan("factors", "as asked for", _only_factors(kernel, X, options))
+    if isinstance(rows, RowsNeeded):
+        return _plan_for_trees(rows, options)
+    if not rows.fit:
+        reason = "the kernel matrix would not fit"
+        return Plan("factors", reason, _only_factors(kernel, X, options))
+    try:
+        factors = sum_factors(kernel, X, max_work=work_limit, **options)
+    except (WorkLimitError, OutOfMemoryError) as error:
+        return Plan("rows", str(error), rows.operator())
+    return Plan("factors", "those of all terms", factors)
+
+
+def _plan_for_trees(rows: RowsNeeded, options: dict[str, Any]) -> Plan:
+    """Choose by the work that one tree kernel takes. Rows need not fit into memory."""
+    kernel, X = rows.kernel, rows.X
+    expected = kernel.capabilities.factors
+    if expected == "direct":
+        return Plan("factors", "they take no search", sum_factors(kernel, X, **options))
+    if expected == "none":
+        return Plan("rows", "the kernel has no factors", rows.operator())
+    steps = rows.steps
+    if expected == "uncertain" and steps < LITTLE_WORK:
+        reason = f"the whole kernel matrix takes about {steps:.1e} steps only"
+        return Plan("rows", reason, rows.operator())
+    limit = steps_worth_trying(kernel, steps)
+    try:
+        factors = sum_factors(kernel, X, max_work=lambda *_: limit, **options)
+    except WorkLimitError:
+        reason = (
+            f"factorising was given up after {limit:.1e} steps, "
+            f"the whole kernel matrix takes about {steps:.1e}"
+        )
+        return Plan("rows", reason, rows.operator())
+    reason = (
+        f"factorising took less than {limit:.1e} steps, "
+        f"the whole kernel matrix would take about {steps:.1e}"
+    )
+    return Plan("factors", reason, factors)
+
+
+def _only_factors(kernel: Any, X: Any, options: dict[str, Any]) -> _core.SumOperator:
+    try:
+        return sum_factors(kernel, X, **options)
+    except OutOfMemoryError as error:
+        what = error.what
+    raise OutOfMemoryError(f"{what}; strategy='usvm' takes any kernel without factors")

@@ -1,0 +1,69 @@
+"""The factors of sums of kernels, term by term. A single kernel is a sum of one term."""
+
+from collections.abc import Callable
+from typing import Any
+
+from filbert import _core
+from filbert.engine.tree_factors import factorize
+from filbert.engine.vector_factors import constant_factors, vector_factors
+from filbert.forest import Forest
+from filbert.kernels import Kernel, TreeKernel
+from filbert.kernels.algebra import n_examples
+from filbert.kernels.terms import Term, terms_of
+from filbert.progress import progress_bar
+
+WorkLimit = Callable[[TreeKernel, Forest], float | None]  # the most steps of a term of trees
+
+
+def sum_factors(
+    kernel: Kernel,
+    X: Any,
+    *,
+    max_memory: int | None = None,
+    max_work: WorkLimit | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> _core.SumOperator:
+    """Factorise the matrix of a sum of kernels.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        What :func:`filbert.kernels.terms.terms_of` takes.
+    X : the examples
+    max_memory : int, optional
+        The most bytes that the factors of a term may take.
+    max_work : callable, optional
+        The most steps for a tree kernel and its trees, such as
+        :func:`filbert.engine.work.work_limit`.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    verbose : int
+        Whether to show progress.
+
+    Raises
+    ------
+    OutOfMemoryError, WorkLimitError
+        Where memory or work do not suffice.
+    """
+    terms = terms_of(kernel, X, n_jobs=n_jobs)
+    factors = []
+    for number, term in enumerate(terms, 1):
+        what = "factorising" if len(terms) == 1 else f"term {number} of {len(terms)}"
+        with progress_bar(what, show=verbose > 0) as progress:
+            options = {"max_memory": max_memory, "n_jobs": n_jobs, "progress": progress}
+            own = _term_factors(term, X, max_work, options)
+        factors.append((own, term.scale.reshape(-1)))
+    return _core.SumOperator(n_examples(X), factors)
+
+
+def _term_factors(
+    term: Term, X: Any, max_work: WorkLimit | None, options: dict[str, Any]
+) -> _core.KernelOperator | _core.VectorOperator:
+    rows = term.rows_of(X)
+    if term.kind == "constant":
+        return constant_factors(n_examples(rows))
+    if term.kind == "vectors":
+        return vector_factors(term.kernel, rows, **options)
+    most = None if max_work is None else max_work(term.kernel, rows)
+    return factorize(term.kernel, rows, max_work=most, **options)

@@ -1,0 +1,113 @@
+"""The factors of the kernel matrix of trees."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filbert import _core
+from filbert.errors import OutOfMemoryError, WorkLimitError
+from filbert.forest import Forest
+from filbert.kernels import TreeKernel
+from filbert.threads import n_threads
+
+
+def factorize(
+    kernel: TreeKernel,
+    forest: Forest,
+    *,
+    max_memory: int | None = None,
+    max_work: float | None = None,
+    budget: float = 1.0,
+    keep_nodes: bool = False,
+    n_first: int = 0,
+    n_jobs: int | None = None,
+    progress: Any = None,
+) -> _core.KernelOperator:
+    """Factorise the kernel matrix of a forest's trees.
+
+    Parameters
+    ----------
+    kernel : TreeKernel
+        With factors, see :class:`filbert.kernels.capabilities.Capabilities`.
+    forest : Forest
+    max_memory : int, optional
+        The most bytes that the factors may take.
+    max_work : float, optional
+        The most steps that finding the factors may take, of about a nanosecond each. Whether they
+        suffice depends on the trees and the kernel alone, not on threads or the machine.
+    budget : float
+        How many steps the nodes of a production, or for PartialTree of a label, may take before
+        they are compared pair by pair, as a multiple of what the pairs would take. 0: always pairs.
+        The values are the same.
+    keep_nodes : bool
+        Whether node contributions can be asked for. Nodes are then numbered as in the forest.
+    n_first : int
+        Where it is not 0, and under PartialTree: only scores of the trees after the first `n_first`
+        by weights of these are asked for, which takes less work.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    progress : callable, optional
+        Called with ``(done, total)``.
+
+    Raises
+    ------
+    OutOfMemoryError
+        Where `max_memory` does not suffice.
+    WorkLimitError
+        Where `max_work` does not.
+    """
+    dag, roots = forest._dag, forest._roots
+    if not keep_nodes and forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
+        dag, roots = dag.extract(roots)
+    limit = 2**63 if max_memory is None else max_memory
+
+    def factors_of(dag: _core.Dag, roots: NDArray[np.uint32]) -> _core.KernelOperator:
+        return _core.KernelOperator(
+            kernel._spec(),
+            dag,
+            roots,
+            bool(kernel.normalize),
+            budget,
+            limit,
+            np.inf if max_work is None else max_work,
+            keep_nodes,
+            n_first,
+            n_threads(n_jobs),
+            progress,
+        )
+
+    try:
+        return factors_of(dag, roots)
+    except OutOfMemoryError as error:
+        what = error.what
+    raise OutOfMemoryError(f"{what}; {_what_would_fit(factors_of, dag, roots, limit)}")
+
+
+def _what_would_fit(
+    factors_of: Callable[[_core.Dag, NDArray[np.uint32]], _core.KernelOperator],
+    dag: _core.Dag,
+    roots: NDArray[np.uint32],
+    limit: int,
+) -> str:
+    """Tell how many of the trees fit into memory, from parts of them that do.
+
+    Factors grow a little faster than the number of trees, like its power of 1.1 or less.
+    """
+    growth = 1.1
+    step = 16
+    while step <= len(roots):
+        part = roots[::step]
+        try:
+            n_bytes = factors_of(*dag.extract(part)).peak_bytes
+        except (OutOfMemoryError, WorkLimitError):
+            step *= 16
+            continue
+        n_fit = min(len(part) * (limit / n_bytes) ** (1 / growth), len(roots) - 1)
+        need = n_bytes * (len(roots) / len(part)) ** growth
+        return (
+            f"about {float(f'{n_fit:.2g}'):,.0f} of the {len(roots):,} trees would fit, "
+            f"and all of them into about {float(f'{need / 2**20:.2g}'):,.0f} MiB"
+        )
+    return f"not even a few of the {len(roots):,} trees would fit"

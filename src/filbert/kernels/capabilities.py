@@ -1,0 +1,56 @@
+"""What learners and engines can do with a kernel: they read this, and never ask for its type."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a kernel declares about itself.
+
+    The defaults describe a kernel of which only the matrix ``kernel(X, Y)`` is known.
+
+    Attributes
+    ----------
+    of : {"trees", "vectors", "constant"} or None
+        What the kernel compares. None: only the kernel itself knows.
+    in_core : bool
+        Whether the core computes with the kernel, so that ``kernel._spec()`` describes it there.
+        The perceptron learns online with such kernels. Tree kernels in the core also have rows,
+        cutting planes and fragments.
+    factors : {"none", "direct", "likely", "uncertain"}
+        Whether the kernel matrix has factors: "direct" ones are found without a search, "likely"
+        ones nearly always with less work than the rows of the matrix take, and "uncertain" ones
+        only for short trees that share much, so that the search needs a small limit.
+    match : {"production", "label"}
+        Tree kernels: what two nodes must have in common to share a fragment.
+    leaves : bool
+        Tree kernels: whether a single leaf is a fragment.
+    all_roots : bool
+        Tree kernels: whether every node may be the root of a fragment.
+    scorer : bool
+        Tree kernels: whether the core scores a single tree node by node against all support vectors
+        at once. Otherwise single trees are scored by rows of the kernel matrix.
+    """
+
+    of: Literal["trees", "vectors", "constant"] | None = None
+    in_core: bool = False
+    factors: Literal["none", "direct", "likely", "uncertain"] = "none"
+    match: Literal["production", "label"] = "production"
+    leaves: bool = False
+    all_roots: bool = True
+    scorer: bool = False
+
+    @property
+    def tree_in_core(self) -> bool:
+        """Whether this is a tree kernel that the core knows."""
+        return self.of == "trees" and self.in_core
+
+
+def capabilities_of(kernel: Any) -> Capabilities:
+    """Return what a kernel declares; a function ``kernel(X, Y)`` declares nothing."""
+    known: Capabilities = getattr(kernel, "capabilities", _NONE)
+    return known
+
+
+_NONE = Capabilities()
