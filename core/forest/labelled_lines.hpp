@@ -22,11 +22,13 @@ namespace filbert {
 
 class LabelledLines {
  public:
-  LabelledLines(LineFormat format, std::size_t piece_bytes)
-      : format_(format), piece_bytes_(piece_bytes) {}
+  // `bare_words`: whether a word without brackets is a tree of one node.
+  LabelledLines(LineFormat format, std::size_t piece_bytes, bool bare_words = true)
+      : format_(format), piece_bytes_(piece_bytes), bare_words_(bare_words) {}
 
   // Some lines more; a line may lack its end only where the text ends. False where one of them is
-  // not as usual, be it wrong or only rare: nothing is left of what was read then.
+  // not as usual, be it wrong or only rare: then none of them is read, and what was read before
+  // stays as it was.
   bool add(std::string_view text, int n_threads, const Watch& watch);
 
   // For each example its root, its label's place among the distinct labels, and its features.
@@ -44,6 +46,7 @@ class LabelledLines {
 
   LineFormat format_;
   std::size_t piece_bytes_;
+  bool bare_words_;
   Examples whole_;
 };
 

@@ -16,7 +16,7 @@ from filbert.forest import Forest, as_forest
 from filbert.kernels import Constant, Kernel, TreeKernel, VectorKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.matrices import is_sparse, stacked
-from filbert.kernels.terms import Term, is_sum, plain_kernels, terms_of
+from filbert.kernels.terms import Term, is_sum, plain_kernels, terms_of, with_named_parts
 from filbert.model import CallableKernelModel, Contributions, SupportVectorModel
 from filbert.sum_factors import vector_factors
 from filbert.threads import n_threads
@@ -207,6 +207,7 @@ class _VectorScorer:
 
 def rows_for(kernel: Kernel, X: Any) -> Any:
     """Return examples that have a `shape` and can be indexed, checked for a kernel of Filbert's."""
+    X = with_named_parts(kernel, X)
     if not isinstance(X, Examples):
         vectors = any(isinstance(plain, VectorKernel) for plain in plain_kernels(kernel))
         if is_sparse(X):

@@ -12,7 +12,7 @@ from filbert.examples import Examples
 from filbert.explanations.data import TrainingCurve
 from filbert.kernels import Kernel, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import check_is_sum, plain_kernels
+from filbert.kernels.terms import check_is_sum, plain_kernels, with_named_parts
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import ERROR_BLOCK
 from filbert.learners.svm import TreeSVC
@@ -60,6 +60,7 @@ class ModelView:
         """Return examples that have a `shape` and can be indexed."""
         if isinstance(self.model, SumModel):
             return rows_for(self.model.kernel, X)
+        X = with_named_parts(self.model.kernel, X)
         trees = self.model.kernel.trees_of(X)
         return X if isinstance(X, Examples) else trees
 

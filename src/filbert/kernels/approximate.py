@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from filbert import _core
 from filbert.errors import InvalidParameterError
+from filbert.forest import Forest
 from filbert.kernels.algebra import Kernel
 from filbert.kernels.tree import PartialTree, SubsetTree, Subtree, TreeKernel
 
@@ -80,6 +81,10 @@ class ApproximateTree(TreeKernel):
     def exact(self) -> TreeKernel:
         """Return the kernel that counts all roots."""
         return self.kernel
+
+    def has_fragments(self, trees: Forest) -> bool:
+        """Whether any of the trees has a fragment, with whatever root."""
+        return self.kernel.has_fragments(trees)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ApproximateTree) and self._key() == other._key()

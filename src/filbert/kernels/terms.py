@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import warn
 
 import numpy as np
 from sklearn.base import clone
 
-from filbert.errors import InvalidParameterError
+from filbert.errors import InvalidParameterError, NoFragmentsWarning
+from filbert.examples import Examples, part_of_table
 from filbert.forest import Forest
+from filbert.given import is_table
 from filbert.kernels.algebra import (
     Constant,
     Expression,
@@ -119,6 +122,25 @@ def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
         if isinstance(value, Kernel):
             for plain in plain_kernels(value):
                 yield from _on_parts(kernel, plain)
+
+
+def with_named_parts(kernel: Kernel, X: Any) -> Any:
+    """Return the columns of a table that the kernel names, as Examples; anything else as it is."""
+    names = dict.fromkeys(plain.part for plain in plain_kernels(kernel))
+    if not is_table(X) or not names or None in names:
+        return X
+    return Examples._of({name: part_of_table(X, name) for name in names if name is not None})
+
+
+def warn_without_fragments(kernel: Any, X: Any, *, stacklevel: int = 3) -> None:
+    """Warn where the trees of a tree kernel have no fragments: they are probably the wrong ones."""
+    if not isinstance(kernel, Kernel):
+        return
+    for plain in plain_kernels(kernel):
+        if isinstance(plain, TreeKernel):
+            trees = X if isinstance(X, Forest) else plain.trees_of(X)
+            if len(trees) and not plain.has_fragments(trees):
+                warn(NoFragmentsWarning(len(trees), repr(plain)), stacklevel=stacklevel)
 
 
 def _on_parts(kernel: Kernel, plain: PlainKernel) -> list[PlainKernel]:

@@ -87,6 +87,10 @@ class TreeKernel(PlainKernel):
         """Return the kernel that counts all roots: itself, where it is no approximate one."""
         return self
 
+    def has_fragments(self, trees: Forest) -> bool:
+        """Whether any of the trees has a fragment: here, more than one node."""
+        return any(not tree.is_leaf for tree in trees)
+
     @abstractmethod
     def _spec(self) -> _core.KernelSpec:
         """Check the parameters and hand them to the core."""
@@ -179,6 +183,10 @@ class SubsetTree(TreeKernel):
         self.normalize = normalize
         self.part = part
 
+    def has_fragments(self, trees: Forest) -> bool:
+        """Whether any of the trees has a fragment; a single node is one with `include_leaves`."""
+        return bool(self.include_leaves) or super().has_fragments(trees)
+
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay")
         self._check_switch("include_leaves")
@@ -243,6 +251,10 @@ class PartialTree(TreeKernel):
         self.max_steps = max_steps
         self.normalize = normalize
         self.part = part
+
+    def has_fragments(self, trees: Forest) -> bool:
+        """Whether there are trees: each of their nodes is a fragment."""
+        return len(trees) > 0
 
     def _spec(self) -> _core.KernelSpec:
         self._check_decay("decay", "depth_decay")

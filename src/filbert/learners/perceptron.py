@@ -14,7 +14,7 @@ from filbert import _core
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import Kernel, SubsetTree, TreeKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.terms import check_is_sum, is_sum
+from filbert.kernels.terms import check_is_sum, is_sum, warn_without_fragments
 from filbert.learners.perceptron_model import Log, PerceptronModel, Targets
 from filbert.learners.perceptron_parameters import check_parameters
 from filbert.learners.perceptron_terms import Batch, dense_widths
@@ -176,6 +176,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
+        warn_without_fragments(kernel, X)
         order = self._order(n)
         model, engine, interrupted = self._by_factors(kernel, X, targets, order)
         if model is None:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import as_forest
 from filbert.kernels import Kernel, PartialTree, SubsetTree, TreeKernel
+from filbert.kernels.terms import warn_without_fragments
 from filbert.learners.exact import Engine, ExactTrainer, SumTrainer
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
@@ -253,6 +254,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         signs = signs_of(coded, len(classes))
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
+        warn_without_fragments(kernel, examples, stacklevel=4)
         trainer = self._trainer(kernel, examples)
         if self.verbose > 0:
             print(trainer.engine, file=sys.stderr)
