@@ -1,18 +1,23 @@
 """Standard input and pipes give what the same bytes in a regular file give, byte by byte."""
 
 import gzip
+import io
 import json
 import lzma
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from threading import Thread
+from typing import NamedTuple
+from unittest.mock import patch
 
 import pytest
 
 from filbert import Forest, load, read_examples, stream
+from filbert.cli import main
 
 WORDS = "abcdefgh"
 
@@ -36,7 +41,7 @@ def labelled(n: int, format: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-SIZES = {"one": 1, "three thousand": 3_000, "beyond a MiB": 40_000}
+SIZES = {"one": 1, "three thousand": 3_000, "beyond a MiB": 45_000}
 assert len(labelled(SIZES["beyond a MiB"], "brackets")) > 1 << 20
 
 
@@ -49,19 +54,50 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
-def run(arguments: list[str], given: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "filbert", *arguments],
-        input=given,
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
+class Done(NamedTuple):
+    """What a command gives."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
 
 
-def outcome(done: subprocess.CompletedProcess[bytes], name: str) -> tuple[int, bytes, bytes]:
+@contextmanager
+def standard_input(data: bytes) -> Iterator[None]:
+    """A real pipe as the standard input, into which somebody writes."""
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        with os.fdopen(writing, "wb") as sink:
+            sink.write(data)
+
+    writer = Thread(target=write, daemon=True)
+    writer.start()
+    with os.fdopen(reading) as source, patch.object(sys, "stdin", source):
+        yield
+    writer.join()
+
+
+def run(arguments: list[str], given: bytes | None = None) -> Done:
+    """Run a command as a process would: with its streams, and to its exit code."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
+    with ExitStack() as stack:
+        if given is not None:
+            stack.enter_context(standard_input(given))
+        stack.enter_context(patch.object(sys, "argv", ["filbert", *arguments]))
+        stack.enter_context(patch("warnings.showwarning"))
+        stack.enter_context(redirect_stdout(out))
+        stack.enter_context(redirect_stderr(err))
+        with pytest.raises(SystemExit) as stop:
+            main()
+    code = stop.value.code or 0
+    assert isinstance(code, int)
+    return Done(code, out.buffer.getvalue(), err.buffer.getvalue())  # type: ignore[attr-defined]
+
+
+def outcome(done: Done, name: str) -> Done:
     """All that a command says, with the name of its data left out."""
-    return done.returncode, done.stdout, done.stderr.replace(name.encode(), b"DATA")
+    return done._replace(stderr=done.stderr.replace(name.encode(), b"DATA"))
 
 
 def fed(path: Path, data: bytes) -> Thread:
@@ -107,7 +143,7 @@ def test_other_commands_read_pipes(
     path.write_bytes(data)
     written = []
 
-    def of(name: str, given: bytes | None = None) -> tuple[int, bytes, bytes]:
+    def of(name: str, given: bytes | None = None) -> Done:
         out = tmp_path / f"out{len(written)}"
         words = {"MODEL": model, "DATA": name, "OUT": str(out)}
         done = run([words.get(word, word) for word in arguments], given)
@@ -133,13 +169,15 @@ def test_packed_data_needs_no_name(model: str, format: str, pack: Callable[[byte
     assert run(["predict", model, "-"], pack(data)).stdout == expected
 
 
-def test_process_substitution(model: str, tmp_path: Path) -> None:
+def test_processes(model: str, tmp_path: Path) -> None:
+    """The standard input and process substitution of a real shell."""
     path = tmp_path / "data"
     path.write_bytes(labelled(3_000, "brackets"))
     expected = run(["predict", model, str(path)]).stdout
-    command = f"{sys.executable} -m filbert predict {model} <(cat {path})"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
-    assert done.stdout == expected
+    filbert = f"{sys.executable} -m filbert predict {model}"
+    for command in (f"cat {path} | {filbert} -", f"{filbert} <(gzip -c {path})"):
+        done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
+        assert done.stdout == expected
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate", "explain"])
@@ -158,7 +196,7 @@ def test_no_examples_are_an_error_everywhere(
 def test_errors_in_pipes_have_a_place(model: str) -> None:
     data = labelled(3_000, "tsv") + b"1\t(S\n"
     done = run(["predict", model, "-"], data)
-    assert (done.returncode, done.stdout) == (2, b"")
+    assert (done.code, done.stdout) == (2, b"")
     assert b"standard input, line 3001, column 3: " in done.stderr
 
 
@@ -200,7 +238,7 @@ def test_a_file_is_opened_once(tmp_path: Path, format: str) -> None:
     assert done.stdout.split() == [b"1", b"1"]
 
 
-@pytest.mark.parametrize("n", [1, 3_000, 40_000])
+@pytest.mark.parametrize("n", [1, 3_000, 45_000])
 @pytest.mark.parametrize("last", [b"", b"?\n"], ids=["usual", "unusual"])
 def test_pipes_in_the_library(tmp_path: Path, n: int, last: bytes) -> None:
     """Also where what is unusual comes only at the end, when much has been read by the core."""
