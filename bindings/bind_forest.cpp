@@ -38,9 +38,12 @@ std::string_view utf8_of(nb::handle item, nb::object& kept) {
 // Collects trees from texts or from a stream of bytes.
 class Reader {
  public:
-  explicit Reader(bool skip_errors)
-      : parser_(builder_,
-                skip_errors ? BracketParser::OnError::skip : BracketParser::OnError::raise),
+  // With the nodes of `start`, where it is given.
+  Reader(bool skip_errors, bool bare_words, const Dag* start)
+      : builder_(start == nullptr ? DagBuilder() : DagBuilder(*start)),
+        parser_(builder_,
+                skip_errors ? BracketParser::OnError::skip : BracketParser::OnError::raise,
+                bare_words),
         skip_errors_(skip_errors) {}
 
   // Each text is one tree. False where one was skipped.
@@ -95,8 +98,8 @@ class Reader {
 };
 
 LabelledLines tsv_lines(std::int64_t label, std::int64_t tree, std::uint64_t n_columns,
-                        std::size_t piece_bytes) {
-  return {TsvFormat{label, tree, n_columns}, piece_bytes};
+                        std::size_t piece_bytes, bool bare_words) {
+  return {TsvFormat{label, tree, n_columns}, piece_bytes, bare_words};
 }
 
 LabelledLines svmlight_tk_lines(std::size_t piece_bytes) {
@@ -220,13 +223,14 @@ void bind_forest(nb::module_& m) {
 
   nb::class_<LabelledLines>(m, "LabelledLines")
       .def_static("tsv", &tsv_lines, nb::arg("label"), nb::arg("tree"), nb::arg("n_columns"),
-                  nb::arg("piece_bytes"))
+                  nb::arg("piece_bytes"), nb::arg("bare_words"))
       .def_static("svmlight_tk", &svmlight_tk_lines, nb::arg("piece_bytes"))
       .def("add", &add_lines, nb::arg("text"), nb::arg("n_threads"))
       .def("finish", &finish_lines);
 
   nb::class_<Reader>(m, "Reader")
-      .def(nb::init<bool>(), nb::arg("skip_errors") = false)
+      .def(nb::init<bool, bool, const Dag*>(), nb::arg("skip_errors") = false,
+           nb::arg("bare_words") = false, nb::arg("start") = nb::none())
       .def("add_text", &Reader::add_text)
       .def("add_texts", &Reader::add_texts)
       .def("feed", &Reader::feed)

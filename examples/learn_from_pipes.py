@@ -9,10 +9,9 @@ import subprocess
 import sys
 from random import Random
 
-from filbert import TreePerceptron
+from filbert import TreePerceptron, merge_streams, stream
 from filbert.datasets import load_stdlib_functions
 from filbert.kernels import SubsetTree
-from filbert.read import merged, stream
 
 N_WRITERS = 2
 
@@ -33,7 +32,7 @@ def learn() -> None:
         for part in range(N_WRITERS)
     ]
     # One batch of each in turn gives the same result every time; order="ready" would not wait.
-    batches = merged(*(stream(writer.stdout, batch_size=50) for writer in writers))
+    batches = merge_streams(*(stream(writer.stdout, batch_size=50) for writer in writers))
     clf = TreePerceptron(SubsetTree(decay=0.4))
     n_seen = n_wrong = 0
     for number, (X, y) in enumerate(batches, 1):

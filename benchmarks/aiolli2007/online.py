@@ -19,8 +19,7 @@ from benchmarks.aiolli2007.kernels import kernel
 from benchmarks.aiolli2007.section import MODULE, Options, Row, Section
 from benchmarks.growth import saved
 from benchmarks.measure import ROOT, peak_mib
-from filbert import TreePerceptron
-from filbert.read import stream
+from filbert import TreePerceptron, stream
 
 KERNELS = [("TK", 0.4), ("TK+POLY3", 0.4)]
 BATCH = 1_000

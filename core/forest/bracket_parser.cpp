@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace filbert {
 
@@ -353,11 +354,15 @@ void BracketParser::end_tree(NodeId root) {
   line_has_tree_ = true;
 }
 
+void BracketParser::end_bare_word() {
+  if (bare_ == kNone) return;
+  const NodeId word = std::exchange(bare_, kNone);
+  if (!bare_words_) throw ParseError(without_brackets(word));
+  end_tree(word);
+}
+
 void BracketParser::newline(const char* p) {
-  if (bare_ != kNone && !single_) {
-    roots_.push_back(bare_);
-    bare_ = kNone;
-  }
+  if (!single_) end_bare_word();
   ++line_;
   line_start_ = p + 1;
   carried_columns_ = 0;
@@ -386,8 +391,7 @@ void BracketParser::end_text() {
     pending_.clear();
     take_label(label, true, nullptr);
   }
-  if (bare_ != kNone) end_tree(bare_);
-  bare_ = kNone;
+  end_bare_word();
   if (!frames_.empty()) throw ParseError(unclosed());
 }
 
@@ -418,6 +422,21 @@ ParseProblem BracketParser::unclosed() const {
   return {"the tree that begins here is never closed: " + std::to_string(frames_.size()) +
               (frames_.size() == 1 ? " bracket is open" : " brackets are open"),
           "add the missing closing brackets", tree_line_, tree_column()};
+}
+
+ParseProblem BracketParser::without_brackets(NodeId word) const {
+  constexpr std::size_t kMost = 40;  // bytes of it that are shown
+  const Dag& dag = builder_.dag();
+  std::string_view label = dag.labels().text(dag.label(word));
+  const bool is_long = label.size() > kMost;
+  if (is_long) {
+    std::size_t end = kMost;
+    while ((static_cast<unsigned char>(label[end]) & 0xC0u) == 0x80u) --end;
+    label = label.substr(0, end);
+  }
+  return {"a word without brackets: " + std::string(label) + (is_long ? "…" : ""),
+          "write (word) for a tree of one node, or allow words with bare_words", tree_line_,
+          tree_column()};
 }
 
 }  // namespace filbert

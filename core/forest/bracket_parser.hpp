@@ -1,6 +1,7 @@
 // Parses bracketed trees, `(S (NP (D a) (N dog)) (VP ran))`, directly into a DagBuilder.
 //
-//   tree   := '(' label tree* ')' | label            `a` and `(a)` are the same leaf
+//   tree   := '(' label tree* ')' | label            `a` and `(a)` are the same leaf; a whole tree
+//                                                    may be required to have its brackets
 //   outer  := '(' tree ')'                           Penn's unlabelled bracket: removed
 //   label  := one or more characters; ( ) \ and white space are written \( \) \\ `\ `, and \n \t \r
 //             \v \f stand for those characters; any other backslash is itself (Penn's `1\/2`)
@@ -23,7 +24,9 @@ class BracketParser {
  public:
   enum class OnError { raise, skip };
 
-  BracketParser(DagBuilder& builder, OnError on_error) : builder_(builder), on_error_(on_error) {}
+  // Without `bare_words` a label that stands alone, outside of brackets, is an error.
+  BracketParser(DagBuilder& builder, OnError on_error, bool bare_words = true)
+      : builder_(builder), on_error_(on_error), bare_words_(bare_words) {}
 
   // Reads a stream of trees, separated by white space. A tree that is a bare label stands alone on
   // its line. With OnError::skip, text that cannot be read is recorded in problems(), and reading
@@ -56,6 +59,7 @@ class BracketParser {
   void take_label(std::string_view raw, bool escaped, const char* p);
   void place_label(LabelId label, const char* p);
   void end_tree(NodeId root);
+  void end_bare_word();
   void newline(const char* p);
   void end_piece(const char* end);
   void end_text();
@@ -66,10 +70,12 @@ class BracketParser {
   std::uint64_t column(const char* p) const;
   std::uint64_t tree_column() const;
   ParseProblem unclosed() const;
+  ParseProblem without_brackets(NodeId word) const;
   [[noreturn]] void fail(const char* p, std::string reason, std::string hint) const;
 
   DagBuilder& builder_;
   OnError on_error_;
+  bool bare_words_;
   bool single_ = false;  // parse_one
   std::vector<NodeId> roots_;
   std::vector<ParseProblem> problems_;

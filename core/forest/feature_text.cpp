@@ -19,13 +19,13 @@ bool read_number(std::string_view text, std::int64_t& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool read_value(std::string_view text, double& value) {
+}  // namespace
+
+bool read_finite(std::string_view text, double& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
-
-}  // namespace
 
 bool FeatureRows::add(std::string_view text) {
   std::int64_t previous = 0;
@@ -36,7 +36,8 @@ bool FeatureRows::add(std::string_view text) {
     if (colon == item.npos) return false;
     std::int64_t number = 0;
     double value = 0.0;
-    if (!read_number(item.substr(0, colon), number) || !read_value(item.substr(colon + 1), value)) {
+    if (!read_number(item.substr(0, colon), number) ||
+        !read_finite(item.substr(colon + 1), value)) {
       return false;
     }
     if (number <= previous || number > std::numeric_limits<std::int32_t>::max()) return false;

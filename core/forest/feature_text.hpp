@@ -20,4 +20,7 @@ struct FeatureRows {
   void append(const FeatureRows& other);
 };
 
+// The whole text as a number that is finite, as numbers are mostly written.
+bool read_finite(std::string_view text, double& value);
+
 }  // namespace filbert

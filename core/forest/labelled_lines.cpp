@@ -32,15 +32,15 @@ void read_line(const LineFormat& format, std::string_view line, BracketParser& p
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   const LineParts parts = split_line(format, line);
   if (parts.kind == LineKind::nothing) return;
-  if (parts.kind == LineKind::unusual) throw Unusual{};
+  if (parts.kind == LineKind::unusual || !is_usual_label(format, parts.label)) throw Unusual{};
   out.roots.push_back(parser.parse_one(parts.tree));
   out.label_of.push_back(out.labels.intern(parts.label));
   if (!out.features.add(parts.features)) throw Unusual{};
 }
 
-void read_lines(const LineFormat& format, std::string_view text, Examples& out,
+void read_lines(const LineFormat& format, bool bare_words, std::string_view text, Examples& out,
                 const StopToken& token) {
-  BracketParser parser(out.trees, BracketParser::OnError::raise);
+  BracketParser parser(out.trees, BracketParser::OnError::raise, bare_words);
   while (!text.empty()) {
     token.check();
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -90,9 +90,50 @@ class InOrder {
   Examples& whole_;
 };
 
+// How much there was before some lines were read. Everything is numbered in the order in which it
+// is met, so what comes later can be cut off.
+class Mark {
+ public:
+  explicit Mark(const Examples& read)
+      : n_nodes_(read.trees.size()),
+        n_node_labels_(read.trees.dag().labels().size()),
+        n_labels_(read.labels.size()),
+        n_examples_(read.roots.size()),
+        n_features_(read.features.columns.size()) {}
+
+  void go_back(Examples& read) const {
+    read.trees = first_nodes(read.trees.dag());
+    LabelTable labels;
+    for (LabelId id = 0; id < n_labels_; ++id) labels.intern(read.labels.text(id));
+    read.labels = std::move(labels);
+    read.roots.resize(n_examples_);
+    read.label_of.resize(n_examples_);
+    read.features.row_begin.resize(n_examples_ + 1);
+    read.features.columns.resize(n_features_);
+    read.features.values.resize(n_features_);
+  }
+
+ private:
+  DagBuilder first_nodes(const Dag& dag) const {
+    DagBuilder builder;
+    for (LabelId id = 0; id < n_node_labels_; ++id) builder.label(dag.labels().text(id));
+    for (NodeId u = 0; u < n_nodes_; ++u) {
+      if (dag.is_leaf(u)) {
+        builder.leaf(dag.label(u));
+      } else {
+        builder.node(dag.label(u), dag.children(u));
+      }
+    }
+    return builder;
+  }
+
+  std::size_t n_nodes_, n_node_labels_, n_labels_, n_examples_, n_features_;
+};
+
 }  // namespace
 
 bool LabelledLines::add(std::string_view text, int n_threads, const Watch& watch) {
+  const Mark before(whole_);
   try {
     add_pieces(cut_at_line_ends(text, piece_bytes_), n_threads, watch);
     return true;
@@ -100,7 +141,7 @@ bool LabelledLines::add(std::string_view text, int n_threads, const Watch& watch
   } catch (const ParseError&) {
   } catch (const InvalidLabel&) {
   }
-  whole_ = {};
+  before.go_back(whole_);
   return false;
 }
 
@@ -109,7 +150,7 @@ void LabelledLines::add_pieces(const std::vector<std::string_view>& pieces, int 
   if (pieces.size() == 1) {  // nothing to merge
     parallel_for(1, threads_for(static_cast<double>(pieces[0].size()), n_threads), watch,
                  [&](std::size_t, int, const StopToken& token) {
-                   read_lines(format_, pieces[0], whole_, token);
+                   read_lines(format_, bare_words_, pieces[0], whole_, token);
                  });
     return;
   }
@@ -117,7 +158,7 @@ void LabelledLines::add_pieces(const std::vector<std::string_view>& pieces, int 
   parallel_for(pieces.size(), n_threads, watch, [&](std::size_t i, int, const StopToken& token) {
     Examples piece;
     piece.trees.expect_text(pieces[i].size());
-    read_lines(format_, pieces[i], piece, token);
+    read_lines(format_, bare_words_, pieces[i], piece, token);
     whole.take(i, std::move(piece));
   });
 }

@@ -22,12 +22,13 @@ namespace filbert {
 
 class LabelledLines {
  public:
-  LabelledLines(LineFormat format, std::size_t piece_bytes)
-      : format_(format), piece_bytes_(piece_bytes) {}
+  // `bare_words`: whether a word without brackets is a tree of one node.
+  LabelledLines(LineFormat format, std::size_t piece_bytes, bool bare_words = true)
+      : format_(format), piece_bytes_(piece_bytes), bare_words_(bare_words) {}
 
   // Adds more lines. Only the last line of the text may lack its line end. Returns false if a line
-  // is not in the usual form, either because it is wrong or because it is rare. All lines read so
-  // far are then discarded.
+  // is not in the usual form, either because it is wrong or because it is rare. Then none of these
+  // lines is read, and the lines read before stay.
   bool add(std::string_view text, int n_threads, const Watch& watch);
 
   // For each example: its root, the index of its label among the distinct labels, and its features.
@@ -45,6 +46,7 @@ class LabelledLines {
 
   LineFormat format_;
   std::size_t piece_bytes_;
+  bool bare_words_;
   Examples whole_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "forest/feature_text.hpp"
+
 namespace filbert {
 
 namespace {
@@ -30,6 +32,13 @@ LineParts split(const TsvFormat& format, std::string_view line) {
   return {LineKind::example, field(line, label), field(line, tree), {}};
 }
 
+bool is_number(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) return false;
+  double value = 0.0;
+  return read_finite(text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin), value);
+}
+
 LineParts split(const SvmlightTkFormat&, std::string_view line) {
   constexpr std::string_view begin = "|BT|", end = "|ET|", next_vector = "|BV|";
   const std::size_t first = line.find_first_not_of(kSpace);
@@ -46,6 +55,10 @@ LineParts split(const SvmlightTkFormat&, std::string_view line) {
 }
 
 }  // namespace
+
+bool is_usual_label(const LineFormat& format, std::string_view label) {
+  return std::holds_alternative<TsvFormat>(format) || is_number(label);
+}
 
 LineParts split_line(const LineFormat& format, std::string_view line) {
   return std::visit([&](const auto& chosen) { return split(chosen, line); }, format);

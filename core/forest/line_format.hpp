@@ -33,4 +33,7 @@ struct LineParts {
 // Splits a line without its line end. LineKind::nothing means a blank line or a comment.
 LineParts split_line(const LineFormat& format, std::string_view line);
 
+// Whether a label is any text, or the number that SVM-light-TK has.
+bool is_usual_label(const LineFormat& format, std::string_view label);
+
 }  // namespace filbert

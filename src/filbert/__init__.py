@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from filbert.examples import Examples, read_examples
+from filbert.examples import Examples
 from filbert.explanations import Explanation, explain
 from filbert.forest import Forest
 from filbert.learners.embedding import DistributedTreeEmbedding
@@ -10,7 +10,9 @@ from filbert.learners.fragments import FragmentVectorizer
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
 from filbert.learners.symbol_selection import SymbolSelector
+from filbert.merging import merge_streams
 from filbert.persist import load, save
+from filbert.reading import read_examples, stream
 from filbert.tree import Tree
 
 __version__ = version("filbert")
@@ -27,6 +29,8 @@ __all__ = [
     "__version__",
     "explain",
     "load",
+    "merge_streams",
     "read_examples",
     "save",
+    "stream",
 ]

@@ -19,6 +19,7 @@ __all__ = [
     "MatrixTooLargeError",
     "MissingFileError",
     "ModelFileError",
+    "NoFragmentsWarning",
     "OutOfMemoryError",
     "ParseError",
     "SkippedInputWarning",
@@ -269,6 +270,29 @@ class FewFragmentsWarning(UserWarning):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.wanted, self.reached)
+
+
+class NoFragmentsWarning(UserWarning):
+    """None of the trees to learn from has a fragment under the kernel: all its values are zero.
+
+    Attributes
+    ----------
+    n_trees : int
+    kernel : str
+        What it looks like.
+    """
+
+    def __init__(self, n_trees: int, kernel: str) -> None:
+        super().__init__(
+            f"none of the {n_trees:,} trees has a fragment under {kernel}, since each is a single "
+            "node: check that X is the column of trees. For single nodes, use PartialTree() or "
+            "SubsetTree(include_leaves=True)"
+        )
+        self.n_trees = n_trees
+        self.kernel = kernel
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.n_trees, self.kernel)
 
 
 class SkippedInputWarning(UserWarning):

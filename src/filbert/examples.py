@@ -1,40 +1,24 @@
-"""Examples that have several trees and feature vectors, and reading them from files."""
+"""Examples that have several trees and feature vectors."""
 
-import os
-from collections.abc import Mapping, Sequence
-from typing import Any, Self, cast
-from warnings import warn
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from filbert.errors import (
-    InputTypeError,
-    InvalidParameterError,
-    ParseError,
-    SkippedInputWarning,
-)
-from filbert.forest import Forest, OnError
+from filbert.errors import InputTypeError, InvalidParameterError, ParseError
+from filbert.forest import Forest, as_forest
 from filbert.frames import Columns, frame_parts
-from filbert.gathering import (
-    Format,
-    Gathered,
-    Part,
-    known_format,
-    line_parser,
-    lines_of,
-    parsed,
-    usual_parts,
-)
-from filbert.read import labelled_lines
-from filbert.read.files import open_binary
-from filbert.read.numbers import to_target
-from filbert.threads import n_threads
+from filbert.given import column_of, described, is_table, is_tree_like
+
+Part = Any  # a Forest, a SciPy sparse matrix or an array
 
 
 class Examples:
     """Row-aligned parts by name: forests and matrices of features.
+
+    Trees may be given in all forms that :class:`~filbert.TreeSVC` takes, such as a list or column
+    of bracket strings. Matrices are two-dimensional arrays or tables of numbers, or sparse.
 
     Indexing with integers, slices and masks selects rows of all parts, as scikit-learn does it;
     indexing with a name gives that part.
@@ -42,7 +26,7 @@ class Examples:
     Examples
     --------
     >>> import numpy as np
-    >>> X = Examples(tree=Forest(["(a b)", "(a c)"]), features=np.eye(2))
+    >>> X = Examples(tree=["(a b)", "(a c)"], features=np.eye(2))
     >>> X
     Examples of 2 rows
       tree      Forest of 2 trees
@@ -91,12 +75,13 @@ class Examples:
     def _set(self, parts: dict[str, Part]) -> None:
         if not parts:
             raise InvalidParameterError("Examples need at least one part, such as tree=forest")
-        lengths = {name: _n_rows(name, part) for name, part in parts.items()}
+        parts = {name: _as_part(name, part) for name, part in parts.items()}
+        lengths = {name: part.shape[0] for name, part in parts.items()}
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
             raise InvalidParameterError(f"parts must have the same number of rows: {listed}")
-        self._parts = {name: _as_part(name, part) for name, part in parts.items()}
-        self._n = next(iter(lengths.values()))
+        self._parts = parts
+        self._n: int = next(iter(lengths.values()))
         self.skipped: tuple[ParseError, ...] = ()
 
     @property
@@ -131,93 +116,68 @@ class Examples:
         return "\n".join([f"Examples of {self._n:,} row{'' if self._n == 1 else 's'}", *lines])
 
 
-def read_examples(
-    path: str | os.PathLike[str],
-    *,
-    format: Format | None = None,
-    label: str | int | None = None,
-    tree: str | int | Sequence[str] | None = None,
-    features: str | Sequence[str] | None = None,
-    n_features: int | None = None,
-    on_error: OnError = "raise",
-    n_jobs: int | None = None,
-) -> tuple[Any, NDArray[Any]]:
-    """Read labelled trees from a file.
-
-    Parameters
-    ----------
-    path : path
-        ``.gz`` and ``.xz`` are unpacked.
-    format : {"svmlight-tk", "tsv", "jsonl"}, optional
-        By default known by the extension or by the first line.
-    label : str or int, optional
-        JSON Lines: the label's key (default ``"label"``). TSV: its column (default the first).
-    tree : str, int or list of str, optional
-        JSON Lines: the key or keys of trees, ``"trees.grct"`` for nested ones (default ``"tree"``,
-        or all of ``"trees"``). TSV: the tree's column (default the second of two).
-    features : str or list of str, optional
-        JSON Lines: the key or keys of feature vectors (default ``"features"`` where it is there).
-    n_features : int, optional
-        The width of the feature matrices; by default the largest feature number.
-    on_error : {"raise", "skip"}
-        Whether a bad line raises :class:`~filbert.errors.ParseError`, or is left out with a warning
-        and a note in ``X.skipped``.
-    n_jobs : int, optional
-        Threads for TSV and SVM-light-TK files with one tree and one vector a line; all cores by
-        default. Results do not depend on it.
-
-    Returns
-    -------
-    X : Forest or Examples
-        A forest where each example is one tree; otherwise Examples with the parts ``tree`` or
-        ``tree_1``, ``tree_2``, ... (JSON: the keys), and ``features`` as sparse matrices.
-    y : ndarray
-        The labels: integers or floats where all of them are, else strings.
-    """
-    if on_error not in ("raise", "skip"):
-        raise InvalidParameterError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
-    threads = n_threads(n_jobs)
-    name = os.fspath(path)
-    gathered = Gathered()
-    errors: list[ParseError] = []
-    with open_binary(path) as stream:
-        kind, lines = known_format(lines_of(stream), name, format)
-        parse = line_parser(kind, label, tree, features)
-        if kind != "jsonl":
-            # Whatever is unusual is read line by line below, where errors are told.
-            usual = labelled_lines.read(path, kind, cast(Any, label), cast(Any, tree), threads)
-            if usual is not None:
-                return _examples(usual_parts(usual, n_features, name)), usual.target()
-        for number, line in enumerate(lines, 1):
-            try:
-                record = parsed(parse, line)
-                if record is not None:
-                    gathered.add(record, line)
-            except ParseError as error:
-                sample = len(gathered) + len(errors)
-                placed = error.located(source=name, line=number, sample=sample)
-                if on_error == "raise":
-                    raise placed from None
-                errors.append(placed)
-    parts, labels = gathered.finish(n_features, name)
-    X, y = _examples(parts), to_target(labels)
-    X.skipped = tuple(errors)
-    if errors:
-        warn(SkippedInputWarning(X.skipped, len(y)), stacklevel=2)
-    return X, y
+def part_of_table(X: Any, name: str) -> Part:
+    """Return a column of a DataFrame or an entry of a dictionary as a forest or a matrix."""
+    column = column_of(X, name)
+    if getattr(column, "ndim", 2) == 1 and not _holds_trees(column):
+        column = np.asarray(column)[:, None]
+    return _as_part(name, column)
 
 
-def _examples(parts: dict[str, Part]) -> "Forest | Examples":
-    return parts["tree"] if parts.keys() == {"tree"} else Examples._of(parts)
-
-
-def _as_part(name: str, part: Part) -> Part:
-    """Sparse matrices by rows: others cannot be sliced, or only slowly."""
+def _as_part(name: str, part: Any) -> Part:
     if isinstance(part, Forest):
         return part
-    sparse: bool = sp.issparse(part)
-    if not sparse:
-        return np.asarray(part)
+    if sp.issparse(part):
+        return _by_rows(name, part)
+    if isinstance(part, Iterator):
+        part = list(part)
+    return _forest(name, part) if _holds_trees(part) else _matrix(name, part)
+
+
+def _holds_trees(part: Any) -> bool:
+    """Whether the first row is a tree. No rows, and nothing that says numbers, are no trees."""
+    if isinstance(part, str | bytes) or not hasattr(part, "__len__"):
+        return False
+    if is_table(part):
+        part = np.asarray(part)
+    if len(part) == 0:
+        return not hasattr(part, "dtype") or part.dtype.kind not in "biufc"
+    first = next(iter(part))
+    if isinstance(first, np.ndarray) and first.shape == (1,):
+        first = first[0]
+    return is_tree_like(first)
+
+
+def _forest(name: str, part: Any) -> Forest:
+    try:
+        return as_forest(part)
+    except InputTypeError as error:
+        raise InputTypeError(f"part {name!r}: {error}") from None
+    except ParseError as error:
+        raise error.located(source=f"part {name!r}, sample {error.sample}") from None
+
+
+def _matrix(name: str, part: Any) -> Any:
+    try:
+        matrix = np.asarray(part)
+        found = f"{described(part)} of {matrix.ndim} dimensions"
+        is_matrix = matrix.ndim == 2
+    except ValueError:
+        is_matrix, found = False, f"{described(part)} with rows of different lengths"
+    if not is_matrix:
+        raise InputTypeError(
+            f"part {name!r} must be trees or a two-dimensional matrix of numbers, got {found}"
+        )
+    return matrix
+
+
+def _by_rows(name: str, part: Any) -> Any:
+    """Return a sparse matrix by rows: others cannot be sliced, or only slowly."""
+    if part.ndim != 2:
+        raise InputTypeError(
+            f"part {name!r} must be trees or a two-dimensional matrix of numbers, got "
+            f"{described(part)} of {part.ndim} dimensions"
+        )
     if part.format == "csr":
         return part
     try:
@@ -229,22 +189,6 @@ def _as_part(name: str, part: Part) -> Part:
             f"part {name!r} is a damaged sparse matrix: {error}; make it anew from (row, column) "
             "pairs"
         ) from None
-
-
-def _n_rows(name: str, part: Part) -> int:
-    if isinstance(part, Forest):
-        return len(part)
-    try:
-        shape: tuple[int, ...] = part.shape if hasattr(part, "shape") else np.shape(part)
-        found = f"{type(part).__name__} of {len(shape)} dimensions"
-    except ValueError:
-        shape, found = (), f"{type(part).__name__} with rows of different lengths"
-    if len(shape) != 2:
-        raise InputTypeError(
-            f"part {name!r} must be a Forest or a two-dimensional matrix, got {found}; "
-            "trees in brackets become one by Forest(texts)"
-        )
-    return int(shape[0])
 
 
 def _described(part: Part) -> str:

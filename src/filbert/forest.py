@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import IO, Any, Literal, Self, cast, overload
+from typing import IO, Any, Self, cast, overload
 from warnings import warn
 
 import numpy as np
@@ -17,10 +17,10 @@ from filbert.errors import (
     ParseError,
     SkippedInputWarning,
 )
-from filbert.read.files import open_binary
+from filbert.given import described, file_hint, is_file_name, not_a_tree, one_tree_a_row
+from filbert.read.files import Input, name_of, open_binary
+from filbert.read.reader import OnError, check_on_error
 from filbert.tree import Tree
-
-OnError = Literal["raise", "skip"]
 
 _PIECE = 1 << 20  # bytes read at a time
 _BATCH = 1 << 14  # texts taken at a time from an iterator
@@ -72,36 +72,43 @@ class Forest:
     @classmethod
     def from_brackets(
         cls,
-        source: "str | os.PathLike[str] | IO[Any] | Iterable[str | bytes]",
+        source: "str | os.PathLike[str] | IO[Any] | Input | Iterable[str | bytes]",
         *,
+        bare_words: bool = False,
         on_error: OnError = "raise",
     ) -> Self:
         r"""Read trees such as ``(S (NP (D a) (N dog)) (VP ran))``.
 
-        A bare label is a leaf, and ``a`` and ``(a)`` are the same tree. White space separates. The
-        unlabelled outer bracket of Penn files, ``( (S ...) )``, is taken off. In labels, brackets,
-        blanks and backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``; ``\n``, ``\t``,
-        ``\r``, ``\v`` and ``\f`` stand for those characters; any other backslash is itself.
+        In a tree, ``a`` and ``(a)`` are the same leaf. White space separates. The unlabelled outer
+        bracket of Penn files, ``( (S ...) )``, is taken off. In labels, brackets, blanks and
+        backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``; ``\n``, ``\t``, ``\r``, ``\v``
+        and ``\f`` stand for those characters; any other backslash is itself.
 
         Parameters
         ----------
         source : iterable of str or bytes, path, or open file
-            An iterable holds one tree in each string. A file (``.gz`` and ``.xz`` are unpacked) is
-            read in pieces and holds any number of trees, also several on a line or one on several
-            lines. A string is a path, unless it begins with a bracket: then it is the text itself.
+            An iterable holds one tree in each string. A file or pipe (``"-"`` for the standard
+            input; gzip and xz are unpacked) is read in pieces and holds any number of trees, also
+            several on a line or one on several lines. A string is a path, unless it begins with a
+            bracket: then it is the text itself.
+        bare_words : bool
+            Whether a word that stands alone, without brackets, is a tree of one node. By default
+            it is an error, since it is more often the name of a column or file, or of a wrong
+            column; ``(word)`` always is such a tree. In files the word stands alone on its line.
         on_error : {"raise", "skip"}
             Whether text that is no tree raises :class:`~filbert.errors.ParseError`, or is left out,
             with a warning and a note in `skipped`. In files, reading goes on with the next line
             that is not indented deeper than the bad tree, and a bracket in the first column then
             always opens a new tree.
         """
-        reader = _core.Reader(skip_errors=_skips(on_error))
+        check_on_error(on_error)
+        reader = _core.Reader(skip_errors=on_error == "skip", bare_words=bool(bare_words))
         name = ""
         try:
             if isinstance(source, str) and source.lstrip().startswith("("):
                 reader.feed(_encoded(source))
             elif isinstance(source, str | os.PathLike):
-                name = os.fspath(source)
+                name = name_of(source)
                 with open_binary(source) as stream:
                     _feed(reader, stream)
             elif hasattr(source, "read"):
@@ -109,11 +116,10 @@ class Forest:
                 _feed(reader, cast(IO[Any], source))
             elif not isinstance(source, Iterable) or isinstance(source, bytes):
                 raise InputTypeError(
-                    "from_brackets takes strings, a path or an open file, "
-                    f"not {type(source).__name__}"
+                    f"from_brackets takes strings, a path or an open file, not {described(source)}"
                 )
             else:
-                _add_texts(reader, cast(Iterable[str | bytes], source))
+                _add_texts(reader, one_tree_a_row(source))
             dag, roots, problems = reader.finish()
         except ParseError as error:
             raise error.located(source=name or None) from None
@@ -126,7 +132,9 @@ class Forest:
         by_dag: dict[int, tuple[Dag, list[int]]] = {}
         for position, tree in enumerate(trees):
             if not isinstance(tree, Tree):
-                raise InputTypeError(f"sample {position} is not a Tree but {type(tree).__name__}")
+                raise InputTypeError(
+                    f"sample {position} is not a filbert.Tree but {described(tree)}"
+                )
             by_dag.setdefault(id(tree._dag), (tree._dag, []))[1].append(position)
         parts, order = [], []
         for dag, positions in by_dag.values():
@@ -142,7 +150,7 @@ class Forest:
         parts = list(forests) if isinstance(forests, Iterable) else [forests]
         for part in parts:
             if not isinstance(part, Forest):
-                raise InputTypeError(f"concat takes Forests, not {type(part).__name__}")
+                raise InputTypeError(f"concat takes Forests, not {described(part)}")
         if not parts:
             return cls.from_brackets(())
         # Two neighbours at a time, so that many parts are copied a few times each and not many.
@@ -255,19 +263,27 @@ class Forest:
 
 
 def as_forest(trees: Any) -> Forest:
-    """Take what users have, a Forest or a sequence of Trees or bracket strings, as a Forest."""
+    """Take what users have as a Forest.
+
+    That is a Forest, a Tree, or a sequence of Trees and bracket strings: a list, an array or
+    column, also of shape (n, 1). A word without brackets is no tree here, and a table of several
+    columns is no sequence of trees.
+    """
     if isinstance(trees, Forest):
         return trees
     if isinstance(trees, Tree):
         return Forest.from_trees([trees])
     if isinstance(trees, str | bytes) or not isinstance(trees, Iterable):
         raise InputTypeError(
-            f"expected a Forest or a sequence of trees, got {type(trees).__name__}: "
+            f"expected a Forest or a sequence of trees, got {described(trees)}: "
             "use Forest.from_brackets to read a file, or a list for a single tree"
         )
-    trees = list(trees)
-    if trees and isinstance(trees[0], Tree):
+    trees = list(one_tree_a_row(trees))
+    n_trees = sum(isinstance(tree, Tree) for tree in trees)
+    if n_trees and n_trees == len(trees):
         return Forest.from_trees(trees)
+    if n_trees:
+        trees = [str(tree) if isinstance(tree, Tree) else tree for tree in trees]
     return Forest.from_brackets(trees)
 
 
@@ -282,12 +298,6 @@ def report_skipped(
     if errors:
         warn(SkippedInputWarning(errors, n_read), stacklevel=3)
     return errors
-
-
-def _skips(on_error: str) -> bool:
-    if on_error not in ("raise", "skip"):
-        raise InvalidParameterError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
-    return on_error == "skip"
 
 
 def _encoded(text: str) -> bytes:
@@ -306,12 +316,20 @@ def _add_texts(reader: _core.Reader, texts: Iterable[str | bytes]) -> None:
     while batch := list[object](islice(texts, _BATCH)):
         for position, text in enumerate(batch):
             if not isinstance(text, str | bytes):
-                raise InputTypeError(
-                    f"sample {n + position} is not a string in bracket notation "
-                    f"but {type(text).__name__}"
-                )
-        reader.add_texts(batch)
+                raise not_a_tree(n + position, text)
+        try:
+            reader.add_texts(batch)
+        except ParseError as error:
+            raise _file_name_error(error, batch[(error.sample or 0) - n]) from None
         n += len(batch)
+
+
+def _file_name_error(error: ParseError, text: Any) -> ParseError:
+    """Say what was probably meant where a text is no tree but the name of a file."""
+    if not is_file_name(text):
+        return error
+    reason = f"{os.fsdecode(text)!r} is the name of a file and not a tree"
+    return ParseError(reason, hint=file_hint(text), sample=error.sample)
 
 
 def _joined(a: Forest, b: Forest) -> Forest:

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from filbert.errors import InputTypeError, InvalidParameterError, ParseError
 from filbert.forest import Forest, as_forest
-from filbert.tree import Tree
+from filbert.given import column_of, is_tree_like
 
 Columns = str | Sequence[str] | Mapping[str, Any]
 
@@ -19,11 +19,11 @@ def frame_parts(frame: Any, trees: Columns, features: Columns) -> dict[str, Any]
         raise InputTypeError(f"expected a pandas DataFrame, got {type(frame).__name__}")
     parts: dict[str, Any] = {}
     for name, column in _named_trees(trees).items():
-        parts[name] = _forest(_series(frame, column), column)
+        parts[name] = _forest(column_of(frame, column), column)
     for name, columns in _named_features(features).items():
         if name in parts:
             raise InvalidParameterError(f"a tree and a matrix are both called {name!r}")
-        parts[name] = _matrix([(column, _series(frame, column)) for column in columns])
+        parts[name] = _matrix([(column, column_of(frame, column)) for column in columns])
     return parts
 
 
@@ -42,25 +42,14 @@ def _named_features(features: Columns) -> dict[str, list[str]]:
     }
 
 
-def _series(frame: Any, column: str) -> Any:
-    n = int((frame.columns == column).sum())
-    if n != 1:
-        found = "there is no column" if n == 0 else f"{n} columns are called"
-        known = ", ".join(map(repr, list(frame.columns)[:12]))
-        raise InvalidParameterError(f"{found} {column!r}; there are {known}")
-    return frame[column]
-
-
 def _forest(series: Any, column: str) -> Forest:
     trees = series.tolist()
     for sample, tree in enumerate(trees):
-        if not isinstance(tree, str | bytes | Tree):
+        if not is_tree_like(tree):
             raise InputTypeError(
                 f"column {column!r}, sample {sample}: {tree!r:.40} is no tree; "
                 "use bracket strings or Trees"
             )
-    if len({isinstance(tree, Tree) for tree in trees}) > 1:
-        trees = [str(tree) if isinstance(tree, Tree) else tree for tree in trees]
     try:
         return as_forest(trees)
     except ParseError as error:

@@ -348,6 +348,31 @@ void empty_pieces_are_nothing() {
   CHECK(written(*dag, parser.roots()) == std::vector<std::string>{"(S ab)"});
 }
 
+// --- words
+
+void words_without_brackets_may_be_refused() {
+  for (const std::size_t size : {1, 3, 100}) {
+    DagBuilder builder;
+    BracketParser parser(builder, OnError::skip, /*bare_words=*/false);
+    feed_in_pieces(parser, "(a b)\n  dog\n(c)\n two words\ncat", size);
+    parser.finish();
+    std::vector<std::string> problems;
+    for (const ParseProblem& problem : parser.problems()) problems.push_back(described(problem));
+    const std::vector<std::string> expected{"2:3 a word without brackets: dog",
+                                            "4:6 text outside the brackets of a tree",
+                                            "5:1 a word without brackets: cat"};
+    CHECK(problems == expected);
+    const auto dag = builder.finish();
+    CHECK(written(*dag, parser.roots()) == std::vector<std::string>({"(a b)", "(c)"}));
+  }
+  DagBuilder builder;
+  BracketParser parser(builder, OnError::raise, /*bare_words=*/false);
+  for (const char* text : {"dog", " dog", "dog\n", "d\\"}) {
+    CHECK_THROWS(ParseError, parser.parse_one(text));
+    parser.parse_one("(dog)");
+  }
+}
+
 // --- one tree
 
 void one_tree() {
@@ -476,6 +501,7 @@ int main() {
       TEST(problems_at_the_end),
       TEST(pieces_equal_the_whole),
       TEST(empty_pieces_are_nothing),
+      TEST(words_without_brackets_may_be_refused),
       TEST(one_tree),
       TEST(not_one_tree),
       TEST(errors_come_with_a_hint),

@@ -233,6 +233,48 @@ void unusual_lines_are_left_to_others() {
   }
 }
 
+// What was read before is as it was: the same numbers, and reading goes on from there.
+void unusual_lines_leave_what_was_read_before() {
+  const std::string first = "x\t(S (A a) (B b))\ny\t(S (A c))\n";
+  const std::string last = "z\t(S (A a) (C d))\nx\t(S e)\n";
+  for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{30}, std::size_t{100000}}) {
+    for (const int n_threads : {1, 2}) {
+      LabelledLines lines(TsvFormat{}, piece_bytes);
+      CHECK(lines.add(first, n_threads, {}));
+      CHECK(!lines.add("w\t(new (nodes n))\nv\t(S f)\nv\t(S (A\n", n_threads, {}));
+      CHECK(lines.add(last, n_threads, {}));
+      LabelledLines::Examples read = lines.finish();
+      const Read expected = read_lines(first + last, 100000, 1);
+      check_same_nodes(*read.trees.finish(), *expected.dag);
+      check_same_labels(read.labels, expected.labels);
+      CHECK(read.roots == expected.roots);
+      CHECK(read.label_of == expected.label_of);
+    }
+  }
+  LabelledLines lines(kSvmlightTk, 10);
+  CHECK(lines.add("1 |BT| (a b) |ET| 1:1 3:2\n", 1, {}));
+  CHECK(!lines.add("1 |BT| (a b) |ET| 2:1\n1 |BT| (a b) |ET| 4:1 x\n", 1, {}));
+  CHECK(lines.add("1 |BT| (a b) |ET| 5:7\n", 1, {}));
+  const FeatureRows features = lines.finish().features;
+  CHECK(features.row_begin == std::vector<std::int64_t>({0, 2, 3}));
+  CHECK(features.columns == std::vector<std::int32_t>({0, 2, 4}));
+}
+
+void labels_of_svmlight_tk_are_numbers() {
+  for (const std::string label : {"1", " -1.5 ", "+2", "1e3"}) {
+    CHECK(LabelledLines(kSvmlightTk, 100).add(label + " |BT| (a) |ET|", 1, {}));
+  }
+  for (const std::string label : {"", "x", "nan", "inf", "1e999", "1_0", "+-1", "1 2"}) {
+    CHECK(!LabelledLines(kSvmlightTk, 100).add(label + " |BT| (a) |ET|", 1, {}));
+  }
+}
+
+void words_may_be_refused() {
+  CHECK(LabelledLines(TsvFormat{}, 100).add("x\tdog", 1, {}));
+  CHECK(!LabelledLines(TsvFormat{}, 100, /*bare_words=*/false).add("x\tdog", 1, {}));
+  CHECK(LabelledLines(TsvFormat{}, 100, /*bare_words=*/false).add("x\t(dog)", 1, {}));
+}
+
 void what_the_watch_throws_ends_the_reading() {
   struct Interrupt : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -262,6 +304,9 @@ int main() {
       TEST(features_of_pieces_and_threads),
       TEST(no_lines),
       TEST(unusual_lines_are_left_to_others),
+      TEST(unusual_lines_leave_what_was_read_before),
+      TEST(labels_of_svmlight_tk_are_numbers),
+      TEST(words_may_be_refused),
       TEST(what_the_watch_throws_ends_the_reading),
   });
 }

@@ -154,7 +154,7 @@ def test_the_column_counts_the_first_character_of_a_file(first: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n\t\n", b"", b" "])
 def test_a_string_without_a_tree(text: str | bytes) -> None:
     with pytest.raises(ParseError, match=r"sample 2.*there is no tree") as caught:
-        Forest.from_brackets(["(a)", "b", text])
+        Forest.from_brackets(["(a)", "(b)", text])
     assert caught.value.sample == 2
 
 
@@ -190,9 +190,9 @@ def test_lone_surrogates_are_skipped(source: str) -> None:
 # ---------------------------------------------------------------- leaving it out
 
 
-def skipping(source: Any) -> tuple[Forest, SkippedInputWarning]:
+def skipping(source: Any, **options: Any) -> tuple[Forest, SkippedInputWarning]:
     with pytest.warns(SkippedInputWarning) as caught:
-        forest = Forest.from_brackets(source, on_error="skip")
+        forest = Forest.from_brackets(source, on_error="skip", **options)
     assert len(caught) == 1
     assert caught[0].filename == __file__, "the warning points at the caller"
     warning = caught[0].message
@@ -247,7 +247,7 @@ def test_skipping_in_a_file_of_one_tree_a_line(tmp_path: Path) -> None:
     ]
     path = tmp_path / "lines.txt"
     path.write_text("\n".join(lines), encoding="utf-8")
-    forest, warning = skipping(path)
+    forest, warning = skipping(path, bare_words=True)
     assert list(map(str, forest)) == [
         "(a b)", "(c d)", "(e (f g))", "(bare)", "(h i)", "(t u)",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from filbert.errors import InputTypeError, InvalidParameterError, ParseError
 
 FRAME = pd.DataFrame(
     {
-        "text": ["(a b)", "(a (b c))", "d"],
+        "text": ["(a b)", "(a (b c))", "(d)"],
         "hypothesis": [*Forest(["(x)", "(y z)", "(x)"])],
         "length": [1, 0, 3],
         "score": [0.5, 0.0, -1.0],
@@ -75,8 +75,14 @@ def test_trees_and_brackets_mixed() -> None:
     ("frame", "options", "error", "reason"),
     [
         (FRAME, {"trees": "parse"}, InvalidParameterError, "no column 'parse'; there are 'text'"),
+        (FRAME, {"trees": "day"}, ParseError, "column 'day', sample 0.*a word without brackets"),
         (FRAME, {"trees": "length"}, InputTypeError, "column 'length', sample 0: 1 is no tree"),
-        (FRAME, {"trees": "day", "features": "day"}, InputTypeError, "'day' holds .*, not numbers"),
+        (
+            FRAME,
+            {"trees": "text", "features": "day"},
+            InputTypeError,
+            "'day' holds .*, not numbers",
+        ),
         (FRAME, {"trees": ()}, InvalidParameterError, "at least one part"),
         (FRAME, {"trees": "text", "features": {"f": []}}, InvalidParameterError, "one column"),
         (FRAME, {"trees": "text", "features": {"tree": "score"}}, InvalidParameterError, "both"),

@@ -18,7 +18,7 @@ STAGES = [
     ["errors", "arrays"],
     ["threads", "progress"],
     ["read"],
-    ["drawing", "tree", "forest", "gathering", "frames", "examples", "read.streams"],
+    ["drawing", "tree", "given", "forest", "frames", "examples", "reading", "merging"],
     ["kernels"],
     ["engine"],
     ["model"],
@@ -165,7 +165,7 @@ def test_imports_are_found(source: str, module: str, is_package: bool, expected:
     [
         ("filbert.read.tsv", "filbert.forest", "of a later stage"),
         ("filbert.errors", "filbert.read.tsv", "of a later stage"),
-        ("filbert.read.tsv", "filbert.read.streams", "of a later stage"),
+        ("filbert.read.tsv", "filbert.reading", "of a later stage"),
         ("filbert.forest", "filbert.kernels", "of a later stage"),
         ("filbert.kernels", "filbert.learners.svm", "of a later stage"),
         ("filbert.datasets.srl", "filbert.cli.demo", "of a later stage"),

@@ -18,7 +18,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import filbert.examples as examples_module
 from filbert import Examples, Forest, Tree, read_examples
 from filbert.errors import (
     FilbertError,
@@ -28,7 +27,7 @@ from filbert.errors import (
     ParseError,
     SkippedInputWarning,
 )
-from filbert.read import labelled_lines
+from filbert.read import labelled_lines, reader
 from tests.reference.trees import write
 from tests.strategies import random_trees
 
@@ -758,12 +757,12 @@ def outcome(path: Path, **options: Any) -> Any:
 
 
 def line_by_line(path: Path, **options: Any) -> Any:
-    with patch.object(labelled_lines, "read", return_value=None):
+    with patch.object(labelled_lines, "started", return_value=None):
         return outcome(path, **options)
 
 
 def in_pieces(path: Path, block: int, piece: int, **options: Any) -> Any:
-    with patch.multiple(labelled_lines, _BLOCK=block, _PIECE=piece):
+    with patch.object(reader, "_BLOCK", block), patch.object(labelled_lines, "_PIECE", piece):
         return outcome(path, **options)
 
 
@@ -877,7 +876,7 @@ def test_the_core_reads_what_is_usual(
     path = tmp_path / f"examples.dat{packed}"
     path.write_bytes(compress(("\ufeff" + "".join(lines)).encode()))
     expected = line_by_line(path, format=format)
-    with patch.object(examples_module, "parsed", side_effect=AssertionError("line by line")):
+    with patch.object(reader, "Gathered", side_effect=AssertionError("line by line")):
         for block, piece in [(10**6, 10**6), (10**6, 1000), (10**6, 1), (5000, 700), (1, 1)]:
             assert in_pieces(path, block, piece, format=format, n_jobs=n_jobs) == expected
 
@@ -914,7 +913,7 @@ def test_a_bad_number_of_threads(read: Read, n_jobs: Any) -> None:
 
 @pytest.fixture
 def examples() -> Examples:
-    forest = Forest(["(a b)", "(a c)", "(d (e f))", "g"])
+    forest = Forest(["(a b)", "(a c)", "(d (e f))", "(g)"])
     return Examples(
         tree=forest,
         other=forest[::-1],
@@ -991,12 +990,12 @@ def test_examples_must_be_aligned() -> None:
         Examples(tree=forest, features=np.eye(3))
     with pytest.raises(InvalidParameterError, match="at least one part"):
         Examples()
-    with pytest.raises(InputTypeError, match="part 'y' must be a Forest or a two-dimensional"):
+    with pytest.raises(InputTypeError, match="part 'y' must be trees or a two-dimensional"):
         Examples(tree=forest, y=np.array([0, 1]))
     with pytest.raises(InputTypeError, match="part 'words' must be"):
         Examples(tree=forest, words="ab")
-    with pytest.raises(InputTypeError, match=r"got list of 1 dimensions; trees .* Forest\(texts\)"):
-        Examples(tree=["(a b)", "(c d)"])
+    with pytest.raises(InputTypeError, match="got list of 1 dimensions"):
+        Examples(tree=forest, y=[0, 1])
     with pytest.raises(InputTypeError, match="got list with rows of different lengths"):
         Examples(tree=forest, features=[[1.0], [1.0, 2.0]])
     assert Examples(tree=forest, features=[[1, 2], [3, 4]])["features"].shape == (2, 2)

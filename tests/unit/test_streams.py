@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filbert.read
-from filbert import Examples, Forest, TreePerceptron, read_examples
+from filbert import Examples, Forest, TreePerceptron, merge_streams, read_examples, stream
 from filbert.errors import (
     InputTypeError,
     InvalidParameterError,
@@ -26,7 +25,6 @@ from filbert.errors import (
     SkippedInputWarning,
 )
 from filbert.kernels import Polynomial, SubsetTree
-from filbert.read import merged, stream
 
 TSV = "".join(f"{'x' if i % 3 else 'y z'}\t(S (A a{i}) (B b))\n" for i in range(10))
 TK = "# made up\n" + "".join(
@@ -34,7 +32,7 @@ TK = "# made up\n" + "".join(
 )
 TWO_TREES = "".join(f"1 |BT| (a b{i}) |BT| (c d) |ET| 1:1 |BV| 2:{i}\n" for i in range(10))
 JSONL = "".join(
-    f'{{"label": {i % 2}, "trees": {{"p": "(a b{i})", "q": "c"}}, "features": [0, {i}]}}\n'
+    f'{{"label": {i % 2}, "trees": {{"p": "(a b{i})", "q": "(c)"}}, "features": [0, {i}]}}\n'
     for i in range(10)
 )
 FORMATS = [
@@ -128,7 +126,7 @@ def test_a_batch_comes_as_soon_as_its_lines_are_there() -> None:
 
 def test_standard_input_and_the_output_of_a_program() -> None:
     program = "[print(f'{i % 2}\\t(a b{i})') for i in range(1000)]"
-    reader = "from filbert.read import stream; print(sum(y.sum() for _, y in stream('-', 64)))"
+    reader = "from filbert import stream; print(sum(y.sum() for _, y in stream('-', 64)))"
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as writer:
         done = subprocess.run(
             [sys.executable, "-c", reader], stdin=writer.stdout, capture_output=True, check=True
@@ -182,14 +180,14 @@ def test_memory_is_that_of_a_batch() -> None:
 
 
 def test_turns() -> None:
-    assert list(merged([1, 4, 6], [2, 5], [], [3])) == [1, 2, 3, 4, 5, 6]
-    assert list(merged()) == []
+    assert list(merge_streams([1, 4, 6], [2, 5], [], [3])) == [1, 2, 3, 4, 5, 6]
+    assert list(merge_streams()) == []
 
 
 def test_streams_of_different_formats_merge(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("1\t(a b)\n-1\t(a c)\n1\t(a d)\n")
     (tmp_path / "b.jsonl").write_text('{"label": 1, "tree": "(e f)"}\n')
-    both = merged(stream(tmp_path / "a.tsv", 1), stream(tmp_path / "b.jsonl", 1))
+    both = merge_streams(stream(tmp_path / "a.tsv", 1), stream(tmp_path / "b.jsonl", 1))
     assert [str(X[0]) for X, _ in both] == ["(a b)", "(e f)", "(a c)", "(a d)"]
 
 
@@ -201,7 +199,7 @@ def test_turns_are_lazy_and_wait_for_nobody_before_time() -> None:
             taken.append(f"{name}{i}")
             yield taken[-1]
 
-    both = merged(noted("a"), noted("b"))
+    both = merge_streams(noted("a"), noted("b"))
     assert next(both) == "a0"
     assert taken == ["a0"]
     assert next(both) == "b0"
@@ -214,7 +212,7 @@ def test_ready_does_not_wait_for_a_slow_stream() -> None:
         go_on.wait()
         yield "slow"
 
-    both = merged(slow(), iter(["a", "b", "c"]), order="ready")
+    both = merge_streams(slow(), iter(["a", "b", "c"]), order="ready")
     assert [next(both) for _ in range(3)] == ["a", "b", "c"]
     go_on.set()
     assert list(both) == ["slow"]
@@ -227,7 +225,7 @@ def test_ready_passes_nobody_over() -> None:
         while True:
             yield name
 
-    both = merged(endless("a"), endless("b"), order="ready")
+    both = merge_streams(endless("a"), endless("b"), order="ready")
     for _ in range(200):
         counts[next(both)] += 1
         time.sleep(0)
@@ -243,7 +241,7 @@ def test_ready_reads_one_batch_ahead_at_most() -> None:
             taken += 1
             yield i
 
-    both = merged(counted(), order="ready")
+    both = merge_streams(counted(), order="ready")
     for n in range(1, 20):
         assert next(both) == n - 1
         assert taken <= n + 1
@@ -255,7 +253,7 @@ def test_threads_end_when_nobody_listens_any_more() -> None:
     def endless() -> Iterator[int]:
         yield from iter(int, 1)
 
-    both = merged(endless(), endless(), order="ready")
+    both = merge_streams(endless(), endless(), order="ready")
     next(both)
     readers = {*threading.enumerate()} - before
     both.close()  # type: ignore[attr-defined]
@@ -269,12 +267,12 @@ def test_threads_end_when_nobody_listens_any_more() -> None:
 def test_an_error_in_one_stream_is_raised(order: Any) -> None:
     bad = stream([b"x\t(a)\n", b"x\t(a\n"], 1, format="tsv")
     with pytest.raises(ParseError, match="line 2"):
-        list(merged(bad, stream([b"x\t(b)\n"] * 5, 1, format="tsv"), order=order))
+        list(merge_streams(bad, stream([b"x\t(b)\n"] * 5, 1, format="tsv"), order=order))
 
 
 def test_unknown_orders_are_refused() -> None:
     with pytest.raises(InvalidParameterError, match="order must be 'turns' or 'ready'"):
-        merged([1], order="fair")  # type: ignore[arg-type]
+        merge_streams([1], order="fair")  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------- bad input
@@ -286,7 +284,7 @@ def test_unknown_orders_are_refused() -> None:
         ([b"x\t(a b)", b"x\t(a c)", b"x\t(a (b"], {"format": "tsv"}, "never closed"),
         ([b"1 |BT| a |ET|", b"1 |BT| b |ET|", b"1 |BT| (a (b"], {}, "the trees have no end"),
         ([b"1 |BT| a |ET|", b"1 |BT| b |ET|", b"1 |BT| (a (b |ET|"], {}, "never closed"),
-        ([b'{"label":1,"tree":"a"}', b'{"label":1,"tree":"b"}', b'{"label":1,"tr'], {}, "JSON"),
+        ([b'{"label":1,"tree":"(a)"}', b'{"label":1,"tree":"(b)"}', b'{"label":1,"tr'], {}, "JSON"),
         (
             [b"1 |BT| a |ET| 1:1", b"1 |BT| b |ET| 2:1", b"1 |BT| c |ET| 2:1 3"],
             {"n_features": 5},
@@ -307,7 +305,7 @@ def test_unknown_orders_are_refused() -> None:
             {"n_features": 5},
             "not a finite number",
         ),
-        ([b"1\ta", b"-1\tb", b"x\tc"], {"text_labels": False}, "the label 'x' is no number"),
+        ([b"1\t(a)", b"-1\t(b)", b"x\t(c)"], {"text_labels": False}, "the label 'x' is no number"),
     ],
 )
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 100])
@@ -391,7 +389,7 @@ def test_all_batches_have_the_parts_of_the_first() -> None:
 
 
 def test_text_labels() -> None:
-    lines = [b"1\ta", b"x\tb", b"2\tc"]
+    lines = [b"1\t(a)", b"x\t(b)", b"2\t(c)"]
     labels = [y.tolist() for _, y in stream(lines, 1, text_labels=True)]
     assert labels == [["1"], ["x"], ["2"]]
     assert [y.tolist() for _, y in stream(lines[1:], 1)] == [["x"], ["2"]]
@@ -423,9 +421,3 @@ def test_bad_arguments(source: Any, options: dict[str, Any], error: Any, reason:
 def test_arguments_are_checked_at_once() -> None:
     with pytest.raises(InvalidParameterError):
         stream([], 0)
-
-
-def test_names_in_filbert_read() -> None:
-    assert {"merged", "stream"} <= {*filbert.read.__all__}
-    with pytest.raises(AttributeError, match="no attribute 'streams_'"):
-        filbert.read.streams_  # noqa: B018

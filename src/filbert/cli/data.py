@@ -1,16 +1,20 @@
 """What the subcommands read: options and files that several of them share."""
 
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import typer
 from numpy.typing import NDArray
 
 from filbert.errors import InvalidParameterError
-from filbert.examples import Examples, read_examples
-from filbert.forest import Forest, OnError
-from filbert.gathering import Format
-from filbert.read.files import format_suffix, open_binary
+from filbert.examples import Examples
+from filbert.forest import Forest
+from filbert.read.files import Input, format_suffix, open_input
+from filbert.read.formats import Format
+from filbert.read.reader import OnError
+from filbert.reading import read_examples
 
 FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; known by the file otherwise.")
 ANY_FORMAT = typer.Option(
@@ -18,68 +22,108 @@ ANY_FORMAT = typer.Option(
 )
 LABEL = typer.Option(None, help="The label's column (from 0) or JSON key.")
 TREE = typer.Option(None, help="The tree's column (from 0) or JSON key.")
+HEADER = typer.Option(
+    None, "--header/--no-header", help="Whether a TSV file begins with column names; known by it."
+)
+BARE_WORDS = typer.Option(
+    False, "--bare-words", help="Read a word without brackets as a tree of one node."
+)
 ON_ERROR = typer.Option("raise", help="raise: stop at a bad line; skip: leave it out.")
 JOBS = typer.Option(None, help="Threads; all cores otherwise.")
 
 BRACKETS = "brackets"
 
-
-def read_labelled(
-    path: str,
-    format: str | None,
-    label: str | None,
-    tree: str | None,
-    on_error: str,
-    jobs: int | None,
-) -> tuple[Forest, NDArray[Any]]:
-    """Read labelled examples that have one tree each."""
-    X, y = read_examples(
-        path,
-        format=cast(Format | None, format),
-        label=_column_or_key(label),
-        tree=_column_or_key(tree),
-        on_error=cast(OnError, on_error),
-        n_jobs=jobs,
-    )
-    if len(y) == 0:
-        raise InvalidParameterError(f"{path} has no examples: check the file and --format")
-    return _only_forest(X, path), y
+_NAMED_FORMATS = (".tsv", ".jsonl", ".ndjson")
 
 
-def read_trees(
-    path: str,
-    format: str | None,
-    label: str | None,
-    tree: str | None,
-    on_error: str,
-    jobs: int | None,
-) -> Forest:
-    """Read trees from a file of examples, labelled or not, or of bare trees in brackets."""
-    start = _first_line(path)
-    if _is_bare(path, start, format):
-        return Forest.from_brackets(Path(path), on_error=cast(OnError, on_error))
-    if label is None:
-        label, tree = _without_labels(start, tree)
-    return read_labelled(path, format, label, tree, on_error, jobs)[0]
+@dataclass(frozen=True)
+class DataFile:
+    """A file, or ``-`` for the standard input, and the options that say how to read it."""
 
+    path: str
+    format: str | None
+    label: str | None
+    tree: str | None
+    header: bool | None
+    bare_words: bool
+    on_error: str
+    jobs: int | None
 
-def read_with_labels_if_any(
-    path: str,
-    format: str | None,
-    label: str | None,
-    tree: str | None,
-    on_error: str,
-    jobs: int | None,
-) -> tuple[Forest, NDArray[Any] | None]:
-    """Read trees, and their labels where the file has some."""
-    start = _first_line(path)
-    labelled = label is not None
-    if not labelled and not _is_bare(path, start, format):
-        is_json = start.startswith(b"{")
-        labelled = b'"label"' in start if is_json else _without_labels(start, tree)[0] is None
-    if labelled:
-        return read_labelled(path, format, label, tree, on_error, jobs)
-    return read_trees(path, format, label, tree, on_error, jobs), None
+    def labelled(self) -> tuple[Forest, NDArray[Any]]:
+        """Read examples that have a label and one tree each."""
+        with self._opened() as source:
+            return self._examples(source)
+
+    def trees(self) -> Forest:
+        """Read trees from examples, labelled or not, or from bare trees in brackets."""
+        with self._opened() as source:
+            return self._trees(source)
+
+    def trees_and_labels(self) -> tuple[Forest, NDArray[Any] | None]:
+        """Read trees, and their labels where the file has some."""
+        with self._opened() as source:
+            if self._has_labels(source):
+                return self._examples(source)
+            return self._trees(source), None
+
+    @contextmanager
+    def _opened(self) -> Iterator[Input]:
+        with open_input(self.path) as source:
+            if not source.first_line:
+                raise self._no_examples(source)
+            yield source
+
+    def _examples(self, source: Input) -> tuple[Forest, NDArray[Any]]:
+        X, y = read_examples(
+            source,
+            format=cast(Format | None, self.format),
+            label=_column_or_key(self.label),
+            tree=_column_or_key(self.tree),
+            header="auto" if self.header is None else self.header,
+            bare_words=self.bare_words,
+            on_error=cast(OnError, self.on_error),
+            n_jobs=self.jobs,
+        )
+        if len(y) == 0:
+            raise self._no_examples(source)
+        return _only_forest(X, source.name), y
+
+    def _trees(self, source: Input) -> Forest:
+        if self._is_bare(source):
+            return Forest.from_brackets(
+                source, bare_words=self.bare_words, on_error=cast(OnError, self.on_error)
+            )
+        return self._without_labels(source)._examples(source)[0]
+
+    def _has_labels(self, source: Input) -> bool:
+        if self.label is not None or self._is_bare(source):
+            return self.label is not None
+        if source.first_line.startswith(b"{"):
+            return b'"label"' in source.first_line
+        return self._without_labels(source).label is None
+
+    def _is_bare(self, source: Input) -> bool:
+        """Whether a file holds trees in brackets and nothing else."""
+        named = format_suffix(source.name) in _NAMED_FORMATS
+        bare = source.first_line.startswith(b"(") and not named
+        return self.format == BRACKETS or (self.format is None and bare)
+
+    def _without_labels(self, source: Input) -> "DataFile":
+        """Where labels do not matter, the tree is read as the label as well.
+
+        SVM-light-TK lines always have a label, and TSV lines of several columns have one in the
+        first.
+        """
+        line, tree = source.first_line, self.tree
+        if self.label is not None:
+            return self
+        if line.startswith(b"{"):
+            return replace(self, label=tree or "tree") if tree or b'"tree"' in line else self
+        alone = b"|BT|" not in line and b"\t" not in line
+        return replace(self, label="0", tree="0") if alone and tree is None else self
+
+    def _no_examples(self, source: Input) -> InvalidParameterError:
+        return InvalidParameterError(f"{source.name} has no examples: check the file and --format")
 
 
 def label_text(label: Any) -> str:
@@ -92,39 +136,15 @@ def _column_or_key(text: str | None) -> str | int | None:
     return int(text) if text is not None and is_number else text
 
 
-def _only_forest(X: Any, path: str) -> Forest:
+def _only_forest(X: Any, name: str) -> Forest:
     if not isinstance(X, Examples):
         return cast(Forest, X)
-    forests = {name: part for name, part in X.parts.items() if isinstance(part, Forest)}
+    forests = {part: trees for part, trees in X.parts.items() if isinstance(trees, Forest)}
     if len(forests) > 1:
         raise InvalidParameterError(
-            f"the examples of {path} have several trees, {', '.join(forests)}: "
+            f"the examples of {name} have several trees, {', '.join(forests)}: "
             "choose one with --tree (JSON Lines), or make a file with one tree an example"
         )
-    unused = [name for name in X.parts if name not in forests]
-    typer.echo(f"filbert: warning: {', '.join(unused)} of {path} not used: trees only", err=True)
+    unused = [part for part in X.parts if part not in forests]
+    typer.echo(f"filbert: warning: {', '.join(unused)} of {name} not used: trees only", err=True)
     return next(iter(forests.values()))
-
-
-def _is_bare(path: str, start: bytes, format: str | None) -> bool:
-    """Whether a file holds trees in brackets and nothing else."""
-    bare = start.startswith(b"(") and format_suffix(path) not in (".tsv", ".jsonl", ".ndjson")
-    return format == BRACKETS or (format is None and bare)
-
-
-def _without_labels(start: bytes, tree: str | None) -> tuple[str | None, str | None]:
-    """Return what to read as label and tree where labels do not matter: the tree as both.
-
-    `start` is the first line. SVM-light-TK lines always have a label, and TSV lines of several
-    columns have one in the first.
-    """
-    if start.startswith(b"{"):
-        return (tree or "tree", tree) if tree or b'"tree"' in start else (None, tree)
-    alone = b"|BT|" not in start and b"\t" not in start
-    return ("0", "0") if alone and start and tree is None else (None, tree)
-
-
-def _first_line(path: str) -> bytes:
-    with open_binary(path) as stream:
-        start = next((line for line in stream if line.strip()), b"")
-    return start.removeprefix(b"\xef\xbb\xbf").strip()

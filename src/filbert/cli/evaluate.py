@@ -22,11 +22,14 @@ def evaluate(
     format: str | None = data.FORMAT,
     label: str | None = data.LABEL,
     tree: str | None = data.TREE,
+    header: bool | None = data.HEADER,
+    bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
 ) -> None:
     """Compare a model's predictions with the labels: accuracy, precision, recall and F1."""
     svm = load(model).set_params(n_jobs=jobs)
-    X, y = data.read_labelled(path, format, label, tree, on_error, jobs)
+    file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
+    X, y = file.labelled()
     result = measure(*_comparable(y, svm.predict(X)))
     typer.echo(json.dumps(result, indent=1) if as_json else _table(result))
 

@@ -33,6 +33,8 @@ def explain(
     format: str | None = data.ANY_FORMAT,
     label: str | None = data.LABEL,
     tree: str | None = data.TREE,
+    header: bool | None = data.HEADER,
+    bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
 ) -> None:
     """Show the fragments that decide, and what each node adds to the score of each example."""
@@ -42,7 +44,8 @@ def explain(
     X: Any = None
     y: Any = None
     if path is not None:
-        X, y = data.read_with_labels_if_any(path, format, label, tree, on_error, jobs)
+        file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
+        X, y = file.trees_and_labels()
     explanation = explained(
         learnt,
         X,

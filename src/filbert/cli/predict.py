@@ -18,11 +18,14 @@ def predict(
     format: str | None = data.ANY_FORMAT,
     label: str | None = data.LABEL,
     tree: str | None = data.TREE,
+    header: bool | None = data.HEADER,
+    bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
 ) -> None:
     """Predict the class of each tree, one a line."""
     svm = load(model).set_params(n_jobs=jobs)
-    X = data.read_trees(path, format, label, tree, on_error, jobs)
+    file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
+    X = file.trees()
     values = np.asarray(svm.decision_function(X))
     lines = [data.label_text(c) for c in classes_by_score(svm.classes_, values)]
     if scores:

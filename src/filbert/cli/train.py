@@ -53,6 +53,8 @@ def train(
     format: str | None = data.FORMAT,
     label: str | None = data.LABEL,
     tree: str | None = data.TREE,
+    header: bool | None = data.HEADER,
+    bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
     verbose: bool | None = typer.Option(
         None, "--verbose/--quiet", help="Progress, or nothing at all but errors."
@@ -85,7 +87,8 @@ def train(
         verbose=sys.stderr.isatty() if verbose is None else verbose,
     )
     svm.check_parameters()  # tells of bad ones before a long file is read
-    X, y = data.read_labelled(path, format, label, tree, on_error, jobs)
+    file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
+    X, y = file.labelled()
     svm.fit(X, y)
     save(svm.set_params(verbose=0), output)  # progress is of this run, not of the model
     if verbose is not False:

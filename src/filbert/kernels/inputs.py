@@ -1,28 +1,31 @@
 """Examples as a kernel takes them, and as a model keeps them."""
 
 from typing import Any
+from warnings import warn
 
 import numpy as np
 import scipy.sparse as sp
 
-from filbert.errors import InputTypeError
-from filbert.examples import Examples
+from filbert.errors import InputTypeError, NoFragmentsWarning
+from filbert.examples import Examples, part_of_table
 from filbert.forest import Forest, as_forest
+from filbert.given import is_table
 from filbert.kernels.algebra import Kernel
 from filbert.kernels.matrices import is_sparse
 from filbert.kernels.plain import PlainKernel
-from filbert.kernels.terms import plain_kernels
+from filbert.kernels.terms import plain_kernels, tree_kernels
 
 
 def rows_for(kernel: Any, X: Any) -> Any:
     """Return examples that have a `shape` and can be indexed, checked for a kernel.
 
-    What has a shape is left as it is for a kernel of which nothing is known. A table of pandas is
-    indexed by its labels, so an array takes its place.
+    A kernel that names its parts reads them from the columns of a table. An X with a shape is left
+    as it is for a kernel of which nothing is known, except that an array replaces a table, because
+    pandas indexes tables by their labels.
     """
     plain = list(plain_kernels(kernel)) if isinstance(kernel, Kernel) else []
-    rows: Any = X
-    if isinstance(X, Examples):
+    rows: Any = _named_columns(plain, X)
+    if isinstance(rows, Examples):
         pass
     elif not plain and hasattr(X, "shape"):
         rows = X.to_numpy() if hasattr(X, "iloc") else X
@@ -50,6 +53,30 @@ def without_others(kernel: Any, X: Any) -> Any:
         names = {one.part for one in plain} or set(X.parts)
         return Examples._of({name: _own(part) for name, part in X.parts.items() if name in names})
     return _own(X)
+
+
+def warn_without_fragments(kernel: Any, X: Any, *, stacklevel: int = 3) -> None:
+    """Warn if the trees of a tree kernel have no fragments: they are probably the wrong ones.
+
+    Parameters
+    ----------
+    kernel : Kernel or callable
+    X : the examples, as :func:`rows_for` returns them
+    stacklevel : int
+        As for :func:`warnings.warn`, seen from here.
+    """
+    for one in tree_kernels(kernel) if isinstance(kernel, Kernel) else ():
+        trees = one.trees_of(X)
+        if len(trees) and not one.capabilities.leaves and all(tree.is_leaf for tree in trees):
+            warn(NoFragmentsWarning(len(trees), repr(one)), stacklevel=stacklevel)
+
+
+def _named_columns(plain: list[PlainKernel], X: Any) -> Any:
+    """Return the columns of a table that the kernels name, as Examples; anything else as it is."""
+    names = dict.fromkeys(one.part for one in plain)
+    if not is_table(X) or not names or None in names:
+        return X
+    return Examples._of({name: part_of_table(X, name) for name in names if name is not None})
 
 
 def _is_of_vectors(kernel: PlainKernel) -> bool:

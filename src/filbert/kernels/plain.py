@@ -7,8 +7,9 @@ import numpy as np
 from sklearn.base import clone
 
 from filbert.errors import InputTypeError, InvalidParameterError
-from filbert.examples import Examples
+from filbert.examples import Examples, part_of_table
 from filbert.forest import Forest, as_forest
+from filbert.given import is_table
 from filbert.kernels.algebra import Kernel, shown
 
 
@@ -19,6 +20,8 @@ class PlainKernel(Kernel):
 
     def on(self, part: str) -> Self:
         """Return the same kernel on a named part of :class:`~filbert.Examples`.
+
+        It also takes a DataFrame that has a column of this name, or a dictionary.
 
         Examples
         --------
@@ -60,11 +63,14 @@ class PlainKernel(Kernel):
                     f"{self!r} needs a part {self.part!r}, but the examples have {names}"
                 )
             return X[self.part]
-        if self.part is not None:
-            raise InvalidParameterError(
-                f"{self!r} needs Examples with a part {self.part!r}, got {type(X).__name__}"
-            )
-        return X
+        if self.part is None:
+            return X
+        if is_table(X):
+            return part_of_table(X, self.part)
+        raise InvalidParameterError(
+            f"{self!r} needs Examples with a part {self.part!r}, or a DataFrame with such a "
+            f"column, got {type(X).__name__}"
+        )
 
     def rows_of(self, X: Any) -> Any:
         """Return what the kernel is of, checked."""

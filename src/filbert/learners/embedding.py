@@ -17,6 +17,7 @@ from filbert.errors import (
 )
 from filbert.examples import Examples
 from filbert.forest import Forest, as_forest
+from filbert.given import column_of, is_table
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
@@ -187,6 +188,8 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     # ---------------------------------------------------------------- what is given
 
     def _forest_of(self, X: Any) -> Forest:
+        if self.part is not None and is_table(X):
+            return as_forest(column_of(X, self.part))
         if not isinstance(X, Examples):
             if self.part is not None:
                 raise InvalidParameterError(

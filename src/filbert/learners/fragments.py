@@ -13,7 +13,7 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
-from filbert.kernels.inputs import rows_for
+from filbert.kernels.inputs import rows_for, warn_without_fragments
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
 from filbert.learners.svm import TreeSVC
@@ -188,6 +188,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return support_vector_model(learner), learner, learner.classes_
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
         trees = rows_for(kernel, X)
+        warn_without_fragments(kernel, trees, stacklevel=4)
         if self.criterion == "gradient":
             coef, classes = np.ones((1, len(trees))), None
         elif y is None:

@@ -16,7 +16,7 @@ from filbert.engine.work import work_limit
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.inputs import rows_for, without_others
+from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
 from filbert.kernels.terms import check_is_sum, is_sum
 from filbert.learners.perceptron_model import Log, PerceptronModel, Targets
 from filbert.learners.perceptron_parameters import check_parameters
@@ -177,6 +177,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
+        warn_without_fragments(kernel, X)
         order = self._order(n)
         model, reason, interrupted = self._by_factors(kernel, X, targets, order)
         engine = "online" if model is None else "factors"

@@ -18,7 +18,7 @@ from filbert.engine.tree_scorer import Method
 from filbert.errors import InvalidParameterError
 from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.capabilities import capabilities_of
-from filbert.kernels.inputs import rows_for
+from filbert.kernels.inputs import rows_for, warn_without_fragments
 from filbert.learners.exact import ExactTrainer
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
@@ -252,6 +252,7 @@ class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         signs = signs_of(coded, len(classes))
+        warn_without_fragments(kernel, examples, stacklevel=4)
         trainer = self._trainer(kernel, examples)
         if self.verbose > 0:
             print(trainer.plan, file=sys.stderr)

@@ -1,40 +1,162 @@
-"""Files, plain or compressed, as streams of bytes."""
+"""Files, pipes and lines as streams of bytes: opened once, and read forwards only."""
 
 import gzip
+import io
 import lzma
 import os
+import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, cast
+from itertools import chain
+from typing import IO, Any, BinaryIO, cast
 
-from filbert.errors import MissingFileError, ParseError
+from filbert.errors import InputTypeError, MissingFileError, ParseError
 
+STANDARD_INPUT = "-"
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 """What reading from a compressed file raises when it is damaged or cut short."""
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_OPENERS_BY_FIRST_BYTE: dict[bytes, Callable[..., Any]] = {
+    b"\x1f": gzip.open,
+    b"\xfd": lzma.open,
+}  # UTF-8 text begins with neither
+_MARK = b"\xef\xbb\xbf"  # a byte order mark
+
+
+class Input:
+    """A stream of bytes without its byte order mark.
+
+    The first line that is neither blank nor a comment can be looked at before it is read.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    first_line : bytes
+        Without white space around it; empty where there is no such line.
+    """
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self.name = name
+        self.first_line = b""
+        self._stream = stream
+        self._lines = iter(stream)
+        self._seen: list[bytes] = []  # lines that are still to be read
+        # No more than needed: the next line of a pipe may be long in coming.
+        for line in self._lines:
+            self._seen.append(line if self._seen else line.removeprefix(_MARK))
+            text = self._seen[-1].strip()
+            if text and not text.startswith(b"#"):
+                self.first_line = text
+                break
+
+    def drop_header(self, is_header: Callable[[bytes], bool]) -> None:
+        """Put a blank line in place of the first line that is not blank, where that is a header.
+
+        So the others keep their numbers.
+        """
+        for i, line in enumerate(self._seen):
+            if line.strip():
+                if is_header(line.rstrip(b"\r\n")):
+                    self._seen[i] = b"\n"
+                return
+
+    def read(self, size: int = -1) -> bytes:
+        """Read about so many bytes; empty at the end."""
+        start = self._start()
+        return start or cast(bytes, self._stream.read(size))
+
+    def blocks(self, size: int) -> Iterator[bytes]:
+        """Yield whole lines, about so many bytes of them at a time."""
+        start = self._start()
+        while block := start + self._stream.read(size):
+            start = b""
+            yield block if block.endswith(b"\n") else block + self._stream.readline()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield lines, without their ends."""
+        seen, self._seen = self._seen, []
+        for line in chain(seen, self._lines):
+            yield line.rstrip(b"\r\n")
+
+    def _start(self) -> bytes:
+        start = b"".join(self._seen)
+        self._seen = []
+        return start
+
+
+Source = str | os.PathLike[str] | BinaryIO | Iterable[bytes] | Input
+
+
+@contextmanager
+def open_input(source: Source) -> Iterator[Input]:
+    """Open a path, ``"-"`` for the standard input, an open binary file or lines of bytes.
+
+    Only what is opened here is closed in the end.
+    """
+    if isinstance(source, Input):
+        yield source
+    elif isinstance(source, str | os.PathLike):
+        with open_binary(source) as stream:
+            yield Input(stream, name_of(source))
+    elif isinstance(source, io.TextIOBase) or not isinstance(source, Iterable):
+        raise InputTypeError(
+            "examples are read from a path, a file open in binary mode or lines of bytes, "
+            f"not from {type(source).__name__}"
+        )
+    elif isinstance(source, io.RawIOBase):  # not buffered: a line would be read byte by byte
+        buffered = io.BufferedReader(source)
+        try:
+            yield Input(buffered, name_of(source))
+        finally:
+            buffered.detach()
+    elif hasattr(source, "read"):
+        yield Input(source, name_of(source))
+    else:
+        yield Input(_Lines(source), name_of(source))
 
 
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file for reading; ``.gz`` and ``.xz`` are unpacked on the way.
+    """Open a file or pipe for reading; ``"-"`` is the standard input.
 
-    A compressed file that is damaged or cut short raises ParseError, here or in reading from it.
+    What ``gzip`` and ``xz`` have packed is unpacked on the way. Where that is damaged or cut short,
+    this or reading from it raises ParseError.
     """
-    name = os.fspath(path)
-    opener = _OPENERS.get(os.path.splitext(name)[1], open)
     try:
-        with cast(IO[bytes], opener(path, "rb")) as stream:
-            yield stream
+        if path == STANDARD_INPUT:
+            with _unpacked(sys.stdin.buffer, "") as stream:
+                yield stream
+        else:
+            suffix = os.path.splitext(os.fspath(path))[1]
+            with open(path, "rb") as file, _unpacked(file, suffix) as stream:
+                yield stream
     except FileNotFoundError:
         raise MissingFileError(path) from None
     except DAMAGED as error:
-        raise ParseError(
-            f"the compressed file is damaged or cut short: {error}",
-            hint="make or fetch it again",
-            source=name,
-        ) from None
+        raise damaged(error, name_of(path)) from None
+
+
+def damaged(error: BaseException, source: str, **place: int) -> ParseError:
+    """Return what to raise for one of the errors in `DAMAGED`."""
+    return ParseError(
+        f"the compressed file is damaged or cut short: {error}",
+        hint="make or fetch it again",
+        source=source,
+        **place,
+    )
+
+
+def name_of(source: Any) -> str:
+    """Return what messages call a source."""
+    if isinstance(source, str) and source == STANDARD_INPUT:
+        return "standard input"
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    name = getattr(source, "name", "")
+    return name if isinstance(name, str) and name else "the stream"
 
 
 def format_suffix(path: str | os.PathLike[str]) -> str:
@@ -43,3 +165,35 @@ def format_suffix(path: str | os.PathLike[str]) -> str:
     if suffix in _OPENERS:
         suffix = os.path.splitext(stem)[1]
     return suffix.lower()
+
+
+@contextmanager
+def _unpacked(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    opener = _OPENERS.get(suffix)
+    if opener is None and isinstance(file, io.BufferedReader):  # a pipe's name tells nothing
+        opener = _OPENERS_BY_FIRST_BYTE.get(file.peek(1)[:1])
+    if opener is None:
+        yield file
+    else:
+        with opener(file, "rb") as stream:
+            yield cast(IO[bytes], stream)
+
+
+class _Lines:
+    """Lines of bytes, checked and read like a file."""
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._lines = iter(lines)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.readline, b"")
+
+    def readline(self) -> bytes:
+        for line in self._lines:
+            if not isinstance(line, bytes):
+                raise InputTypeError(f"the lines of a stream are bytes, not {type(line).__name__}")
+            return line if line.endswith(b"\n") else line + b"\n"
+        return b""
+
+    def read(self, _: int) -> bytes:
+        return self.readline()
