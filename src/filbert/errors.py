@@ -9,6 +9,7 @@ from typing import Any, Self
 
 __all__ = [
     "CapacityError",
+    "ConcurrentLearningError",
     "CorruptForestError",
     "FewFragmentsWarning",
     "FilbertError",
@@ -250,6 +251,21 @@ class WorkLimitError(FilbertError, RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.max_work,)
+
+
+class ConcurrentLearningError(FilbertError, RuntimeError):
+    """Two threads want to train one estimator at the same time."""
+
+    def __init__(self, estimator: str) -> None:
+        super().__init__(
+            f"this {estimator} is learning at this moment, in another call of fit or partial_fit: "
+            "let one thread do all the learning, or hold a lock around these calls. Predicting, "
+            "saving and copying meanwhile are fine"
+        )
+        self.estimator = estimator
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.estimator,)
 
 
 class FewFragmentsWarning(UserWarning):

@@ -148,6 +148,7 @@ def _view_of_perceptron(perceptron: TreePerceptron) -> ModelView:
         raise InvalidParameterError(
             "votes are no sum over nodes: explain the average with set_params(vote=False)"
         )
+    perceptron = perceptron.at_this_time()  # another thread may go on learning
     model = _explainable(perceptron.model_.scorer(averaged=bool(perceptron.average)))
     return ModelView(
         "TreePerceptron", model, perceptron, perceptron.classes_, _error_curve(perceptron)
