@@ -223,9 +223,8 @@ class TooManyFragmentsError(FilbertError, ValueError):
     def __init__(self, max_fragments: int) -> None:
         super().__init__(
             f"more than max_fragments={max_fragments:,} fragments pass the threshold, or they have "
-            "more than 100 nodes each, or 100 times as many have to be looked at: take a smaller "
-            "threshold (the paper's L) or kernel decay, a larger min_frequency, or raise "
-            "max_fragments"
+            "more than 100 nodes each, or 100 times as many have to be looked at: use a smaller "
+            "max_ratio or kernel decay, a larger min_frequency, or raise max_fragments"
         )
         self.max_fragments = max_fragments
 

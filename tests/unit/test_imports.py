@@ -16,7 +16,7 @@ PACKAGE = Path(filbert.__file__).parent
 STAGES = [
     ["_core"],
     ["errors"],
-    ["threads", "progress"],
+    ["threads", "progress", "unpack"],
     ["read"],
     ["drawing", "tree", "forest", "gathering", "frames", "examples", "read.streams"],
     ["kernels"],

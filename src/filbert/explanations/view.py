@@ -18,6 +18,7 @@ from filbert.learners.perceptron_model import ERROR_BLOCK
 from filbert.learners.svm import TreeSVC
 from filbert.model import CallableKernelModel, Contributions, SupportVectorModel
 from filbert.sum_model import SumModel, TermScores, rows_for
+from filbert.unpack import learner_in
 
 FloatArray = NDArray[np.float64]
 
@@ -123,8 +124,8 @@ class ModelView:
 
 
 def view_of(model: Any) -> ModelView:
-    """Take what users have: a fitted estimator, a search over some, or a model."""
-    model = getattr(model, "best_estimator_", model)
+    """Take what users have: a fitted estimator, a pipeline or search of some, or a model."""
+    model = learner_in(model)
     if isinstance(model, TreeSVC):
         check_is_fitted(model)
         return ModelView(

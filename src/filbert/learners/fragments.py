@@ -13,6 +13,7 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
+from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
 from filbert.learners.svm import TreeSVC
@@ -22,7 +23,7 @@ from filbert.model import SupportVectorModel
 FloatArray = NDArray[np.float64]
 
 
-class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Turn trees into sparse vectors of the fragments that weigh most in a model.
 
     The paper's linear models: *LIN* takes the weights as they are, with
@@ -39,7 +40,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         those of a class against the others.
     kernel : SubsetTree, Subtree or PartialTree, optional
         What fragments are, where there is no estimator. SubsetTree() by default.
-    threshold, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
+    max_ratio, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
         For each class, see :func:`filbert.fragments.mine`.
     weighted : bool
         Whether vectors are in the space of the kernel, :math:`t \lambda^{s/2} / \|x\|` (Eq. 5), or
@@ -76,7 +77,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         estimator: Any = None,
         *,
         kernel: TreeKernel | None = None,
-        threshold: float = 50.0,
+        max_ratio: float = 50.0,
         n_fragments: int | None = None,
         norm_share: float | None = None,
         criterion: Criterion = "gradient",
@@ -88,7 +89,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.estimator = estimator
         self.kernel = kernel
-        self.threshold = threshold
+        self.max_ratio = max_ratio
         self.n_fragments = n_fragments
         self.norm_share = norm_share
         self.criterion = criterion
@@ -153,7 +154,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- fitting
 
     def _rules(self) -> dict[str, Any]:
-        names = ("threshold", "n_fragments", "norm_share", "criterion", "min_frequency")
+        names = ("max_ratio", "n_fragments", "norm_share", "criterion", "min_frequency")
         return {name: getattr(self, name) for name in (*names, "search", "max_fragments")}
 
     def check_parameters(self) -> None:

@@ -17,6 +17,7 @@ from filbert.kernels import Kernel, SubsetTree, TreeKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import check_is_sum, is_sum
 from filbert.learners.exclusive import learning
+from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron_model import Log, PerceptronModel, State, Targets
 from filbert.learners.perceptron_parameters import check_parameters
 from filbert.learners.perceptron_terms import Batch, dense_widths
@@ -41,7 +42,7 @@ Tell = Callable[[int, int], None]  # (examples done, wrong predictions among the
 _NOT_YET = 2**32 - 1  # no support vector so far
 
 
-class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""The perceptron with kernels of trees and of vectors (Aiolli et al. 2007).
 
     Examples are gone through one by one. With the labels :math:`y_t = \pm 1`, the weights change

@@ -15,6 +15,7 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import as_forest
 from filbert.kernels import Kernel, PartialTree, SubsetTree, TreeKernel
 from filbert.learners.exact import Engine, ExactTrainer, SumTrainer
+from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
 from filbert.learners.svm_parameters import check_cost, check_parameters
@@ -34,7 +35,7 @@ _OF_PLANES = (
 )
 
 
-class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Support vector classification of trees.
 
     Minimises
