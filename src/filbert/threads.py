@@ -4,8 +4,8 @@ import os
 from multiprocessing import parent_process
 from numbers import Integral
 
-from joblib import effective_n_jobs
-from joblib.parallel import get_active_backend
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from joblib.parallel import get_active_backend  # type: ignore[import-untyped]
 
 from filbert.errors import InvalidParameterError
 

@@ -242,9 +242,9 @@ def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
 
 
 def _which_problem(n: int, classes: Any) -> str:
-    names = [f"{k} ({name!r})" for k, name in enumerate([] if classes is None else classes[:10])]
-    listed = ", ".join(names) or f"0 to {n - 1}"
-    more = ", ..." if classes is not None and n > 10 else ""
+    names = [] if classes is None else classes[:10].tolist()
+    listed = ", ".join(f"{k} ({name!r})" for k, name in enumerate(names)) or f"0 to {n - 1}"
+    more = ", ..." if 0 < len(names) < n else ""
     return (
         f"the model has {n:,} decision functions, one for each class: choose one with problem=k, "
         f"where k is {listed}{more}. FragmentVectorizer mines all of them"

@@ -188,6 +188,8 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
             return support_vector_model(learner), learner, learner.classes_
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
         trees = kernel.trees_of(X)
+        if len(trees) == 0:
+            raise InvalidParameterError("FragmentVectorizer: there are no trees to learn from")
         if self.criterion == "gradient":
             coef, classes = np.ones((1, len(trees))), None
         elif y is None:

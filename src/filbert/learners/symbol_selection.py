@@ -138,8 +138,8 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         names = tuple(self._symbol(symbols.names[s]) for s in present)
         frequencies = symbols.counts[present] / len(trees)
         chosen = self._choose(names, gains[present], frequencies)
-        symbols = tuple(s for s, yes in zip(names, chosen, strict=True) if yes)
-        self._take(ApproximateTree(kernel, symbols, by=self.by), names, gains[present], frequencies)
+        own = tuple(symbol for symbol, yes in zip(names, chosen, strict=True) if yes)
+        self._take(ApproximateTree(kernel, own, by=self.by), names, gains[present], frequencies)
         return self
 
     def _take(
@@ -159,6 +159,13 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         pairs = frequencies**2
         with np.errstate(divide="ignore", invalid="ignore"):
             self.speedup_ = float(pairs.sum() / pairs[chosen].sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.target_tags.required = True
+        return tags
 
     def _symbol(self, labels: list[str]) -> Symbol:
         return tuple(labels) if self.by == "production" else labels[0]

@@ -12,7 +12,7 @@ from filbert.persist.archive import Arrays
 
 def encode(embedding: DistributedTreeEmbedding) -> tuple[dict[str, Any], Arrays]:
     """Return what a file holds of an embedding."""
-    embedding.fit([])  # checks the parameters
+    embedding.check_parameters()
     values = embedding.get_params()
     named = DistributedTreeEmbedding(**{**values, "dtype": np.dtype(embedding.dtype).name})
     return {"parameters": parameters.to_json(named)}, {}
@@ -22,6 +22,9 @@ def decode(header: dict[str, Any], arrays: Arrays) -> DistributedTreeEmbedding:
     """Return the embedding; anything that does not fit together raises ModelFileError."""
     try:
         values = parameters.from_json(DistributedTreeEmbedding, header.get("parameters"))
-        return DistributedTreeEmbedding(**values).fit([])
+        embedding = DistributedTreeEmbedding(**values)
+        embedding.check_parameters()
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
+    embedding._take_gamma()
+    return embedding

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn import utils
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from filbert.forest import Forest
 from filbert.persist import SAVED
@@ -82,11 +81,14 @@ def tight(estimator: Any, **parameters: Any) -> Any:
 
 
 def outputs(fitted: Any, X: Any) -> Array:
-    """Give the most telling numbers that an estimator has for trees."""
-    for method in ("decision_function", "transform", "predict", "kernel_"):
+    """Give the most telling numbers that an estimator has for trees, a row for each."""
+    for method in ("decision_function", "transform", "predict"):
         if hasattr(fitted, method):
-            values = getattr(fitted, method)(X)
-            return np.asarray(values.toarray() if issparse(values) else values)
+            values: Any = getattr(fitted, method)(X)
+            return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    check_is_fitted(fitted)
+    if hasattr(fitted, "kernel_"):  # what it learns is a kernel
+        return np.asarray(fitted.kernel_(X, sentences()[0][:5]))
     raise AssertionError(
         f"{fitted!r} has neither decision_function, transform, predict nor kernel_"
     )
