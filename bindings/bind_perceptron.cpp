@@ -1,4 +1,3 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -116,21 +115,22 @@ void make_model(OnlinePerceptron* self, std::size_t n_problems,
   new (self) OnlinePerceptron(n_problems, std::move(terms));
 }
 
-const GrowingTerm& checked_term(const OnlinePerceptron& model, std::size_t term) {
-  if (term >= model.n_terms()) throw nb::index_error("no such term");
-  return model.term(term);
+// read(watch) of one state of the model, without the GIL: another thread may learn meanwhile, and
+// lets readers in between two examples.
+template <class Read>
+auto read_state(const OnlinePerceptron& model, const Read& read) {
+  const Watch watch = watch_from_python(nb::none());
+  const nb::gil_scoped_release release;
+  const Turns::Reading turn(model.turns(), watch);
+  return read(watch);
 }
 
 NumpyArray<double> selves(const OnlinePerceptron& model, std::size_t term, const BoundPart& bound,
                           int n_threads) {
-  const GrowingTerm& own = checked_term(model, term);
-  const Watch watch = watch_from_python(nb::none());
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release release;
-    values = own.selves(bound.part, n_threads, watch);
-  }
-  return to_numpy(std::move(values));
+  if (term >= model.n_terms()) throw nb::index_error("no such term");
+  return to_numpy(read_state(model, [&](const Watch& watch) {
+    return model.term(term).selves(bound.part, n_threads, watch);
+  }));
 }
 
 using Numbers = nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -161,12 +161,9 @@ NumpyMatrix scores(const OnlinePerceptron& model, const Parts& parts,
                    const MatrixOf<double>& scales, const Array<double>& norms, bool averaged,
                    int n_threads) {
   const BoundExamples bound(model, parts, scales, norms);
-  const Watch watch = watch_from_python(nb::none());
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release release;
-    values = model.scores(bound.examples, averaged, n_threads, watch);
-  }
+  std::vector<double> values = read_state(model, [&](const Watch& watch) {
+    return model.scores(bound.examples, averaged, n_threads, watch);
+  });
   return to_matrix(std::move(values), bound.examples.size(), model.n_problems());
 }
 
@@ -227,22 +224,58 @@ void replay(OnlinePerceptron& model, const Parts& parts, const MatrixOf<double>&
 std::size_t n_that_fit(const OnlinePerceptron& model, const Array<std::uint32_t>& support,
                        std::uint64_t max_nodes) {
   check_rows(view(support), model.n_support());
-  const nb::gil_scoped_release release;
-  return model.n_that_fit(view(support), max_nodes);
+  return read_state(model,
+                    [&](const Watch&) { return model.n_that_fit(view(support), max_nodes); });
 }
 
-std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>> support_trees(
-    const OnlinePerceptron& model, std::size_t term) {
-  SupportTrees trees = checked_term(model, term).support_trees();
-  if (!trees.dag) throw nb::value_error("this term has no trees");
-  return {std::move(trees.dag), to_numpy(std::move(trees.roots))};
+// The log, and by term the support vectors: (dag, roots) or (begin, features, values).
+std::tuple<LogArrays, nb::typed<nb::list, nb::any>> state(const OnlinePerceptron& model) {
+  PerceptronLog log;
+  std::vector<SupportTrees> trees;
+  std::vector<SupportVectors> vectors;
+  read_state(model, [&](const Watch&) {
+    log = model.log();
+    for (std::size_t t = 0; t < model.n_terms(); ++t) {
+      trees.push_back(model.term(t).support_trees());
+      vectors.push_back(model.term(t).support_vectors());
+    }
+  });
+  nb::typed<nb::list, nb::any> support;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    if (trees[t].dag) {
+      support.append(nb::make_tuple(trees[t].dag, to_numpy(std::move(trees[t].roots))));
+    } else {
+      support.append(nb::make_tuple(to_numpy(std::move(vectors[t].begin)),
+                                    to_numpy(std::move(vectors[t].features)),
+                                    to_numpy(std::move(vectors[t].values))));
+    }
+  }
+  return {to_arrays(log), support};
 }
 
-std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>, NumpyArray<double>>
-support_vectors(const OnlinePerceptron& model, std::size_t term) {
-  SupportVectors rows = checked_term(model, term).support_vectors();
-  return {to_numpy(std::move(rows.begin)), to_numpy(std::move(rows.features)),
-          to_numpy(std::move(rows.values))};
+// How learning went, and how large the model is.
+nb::typed<nb::dict, nb::str, nb::any> figures(const OnlinePerceptron& model) {
+  std::uint64_t n_seen, n_errors, n_updates, n_support, n_nodes, n_tree_nodes;
+  std::vector<std::uint32_t> errors;
+  read_state(model, [&](const Watch&) {
+    const PerceptronLog& log = model.log();
+    n_seen = log.n_seen;
+    n_errors = log.n_errors;
+    n_updates = log.updates.size();
+    n_support = model.n_support();
+    n_nodes = model.n_nodes();
+    n_tree_nodes = model.n_tree_nodes();
+    errors = log.errors;
+  });
+  nb::typed<nb::dict, nb::str, nb::any> out;
+  out["n_seen"] = n_seen;
+  out["n_errors"] = n_errors;
+  out["n_updates"] = n_updates;
+  out["n_support_vectors"] = n_support;
+  out["n_nodes"] = n_nodes;
+  out["n_tree_nodes"] = n_tree_nodes;
+  out["error_history"] = to_numpy(std::move(errors));
+  return out;
 }
 
 // ------------------------------------------------------------------------------ by factors
@@ -288,29 +321,22 @@ void bind_perceptron(nb::module_& m) {
 
   nb::class_<OnlinePerceptron>(m, "OnlinePerceptron")
       .def("__init__", &make_model, nb::arg("n_problems"), nb::arg("specs"))
-      .def_prop_ro("n_support", &OnlinePerceptron::n_support)
-      .def_prop_ro("n_updates", [](const OnlinePerceptron& p) { return p.log().updates.size(); })
-      .def_prop_ro("n_seen", [](const OnlinePerceptron& p) { return p.log().n_seen; })
-      .def_prop_ro("n_errors", [](const OnlinePerceptron& p) { return p.log().n_errors; })
-      .def_prop_ro("n_nodes", &OnlinePerceptron::n_nodes)
-      .def_prop_ro("n_tree_nodes", &OnlinePerceptron::n_tree_nodes)
+      .def_prop_ro("n_seen",
+                   [](const OnlinePerceptron& p) {
+                     return read_state(p, [&](const Watch&) { return p.log().n_seen; });
+                   })
+      .def("figures", &figures)
       .def("selves", &selves, nb::arg("term"), nb::arg("part"), nb::arg("n_threads"))
       .def("learn", &learn, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"), nb::arg("y"),
            nb::arg("weights"), nb::arg("margin"), nb::arg("order"), nb::arg("support_of"),
            nb::arg("max_nodes"), nb::arg("progress").none())
       .def("scores", &scores, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
            nb::arg("averaged"), nb::arg("n_threads"))
-      .def("log", [](const OnlinePerceptron& p) { return to_arrays(p.log()); })
       .def("replay", &replay, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
            nb::arg("support"), nb::arg("problem"), nb::arg("amount"), nb::arg("time"),
            nb::arg("errors"), nb::arg("n_seen"), nb::arg("n_errors"))
-      .def("errors",
-           [](const OnlinePerceptron& p) {
-             return to_numpy(std::vector<std::uint32_t>(p.log().errors));
-           })
       .def("n_that_fit", &n_that_fit, nb::arg("support"), nb::arg("max_nodes"))
-      .def("support_trees", &support_trees, nb::arg("term"))
-      .def("support_vectors", &support_vectors, nb::arg("term"));
+      .def("state", &state);
 
   const auto def_training = [&](const auto& train) {
     m.def("train_perceptron", train, nb::arg("factors"), nb::arg("y"), nb::arg("weights"),

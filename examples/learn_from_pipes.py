@@ -42,8 +42,9 @@ def learn() -> None:
         clf.partial_fit(X, y, classes=[0, 1])
         if number % 8 == 0:
             print(
-                f"{n_seen:5,} examples, {n_wrong / n_seen:.1%} wrong; {clf.n_support_:3} support "
-                f"vectors, {clf.n_tree_nodes_:,} nodes stored as {clf.n_nodes_:,}"
+                f"{n_seen:5,} examples, {n_wrong / n_seen:.1%} wrong; "
+                f"{clf.n_support_vectors_:3} support vectors, "
+                f"{clf.n_tree_nodes_:,} nodes stored as {clf.n_nodes_:,}"
             )
     for writer in writers:
         writer.wait()

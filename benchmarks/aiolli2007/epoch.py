@@ -44,7 +44,7 @@ def measured(name: str, decay: str, train: str, test: str, n_features: str) -> R
         "cpu_testing": testing[0],
         "peak_mib": peak,
         "updates": model.n_updates_,
-        "support vectors": model.n_support_,
+        "support vectors": model.n_support_vectors_,
         "nodes of the model": model.n_nodes_,
         "nodes of its trees": model.n_tree_nodes_,
         "engine": model.engine_,

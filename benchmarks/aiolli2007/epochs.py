@@ -23,7 +23,7 @@ def measured(
     model = TreePerceptron(kernel(name, float(decay)), n_epochs=int(epochs), n_jobs=1).fit(X, y)
     learning = clock.lap()
     row = {"cpu_learning": learning[0], "peak_mib": peak_mib(), "updates": model.n_updates_}
-    row["support vectors"] = model.n_support_
+    row["support vectors"] = model.n_support_vectors_
     X, y = read_examples(test, n_features=int(n_features), n_jobs=1)
     row["F1"] = f1(model, X, y, average=False)
     row["F1 averaged"] = f1(model, X, y, average=True)

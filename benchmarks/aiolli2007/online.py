@@ -44,7 +44,7 @@ def measured(name: str, decay: str, n_features: str, *points: str) -> list[Row]:
                     "microseconds an example": round(1e6 * cpu / (seen - start), 1),
                     "cpu_seconds": round(time.process_time(), 2),  # reading too, from the start
                     "errors so far, %": round(100 * model.n_errors_ / seen, 2),
-                    "support vectors": model.n_support_,
+                    "support vectors": model.n_support_vectors_,
                     "nodes of the model": model.n_nodes_,
                     "nodes of its trees": model.n_tree_nodes_,
                     "times fewer": round(model.n_tree_nodes_ / model.n_nodes_, 2),

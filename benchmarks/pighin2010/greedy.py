@@ -18,7 +18,7 @@ def compared(label: str, top: int) -> Row:
     seconds_greedy = clock.lap()[0]
     # And at the very threshold that separates the heaviest from the rest.
     lightest = float(abs(complete.weight[-1]))
-    at_threshold = mine(model, threshold=complete.base / lightest * (1 + 1e-12), n_jobs=1)
+    at_threshold = mine(model, max_ratio=complete.base / lightest * (1 + 1e-12), n_jobs=1)
     wanted = set(complete.fragments.texts())
     return {
         "class": label,

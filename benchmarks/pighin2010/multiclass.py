@@ -38,7 +38,7 @@ LARGEST = 100_000  # more are not tried
 
 
 Settings = dict[str, Any]  # of a FragmentVectorizer
-BY_FACTOR: list[Settings] = [{"threshold": factor} for factor in FACTORS]
+BY_FACTOR: list[Settings] = [{"max_ratio": factor} for factor in FACTORS]
 # The heaviest by class, however rare.
 WITH_RARE: list[Settings] = [
     {"n_fragments": n, "min_frequency": 1, "search": "complete"} for n in (500, 1_000, 2_000)
@@ -61,7 +61,7 @@ def curve(criterion: str, factors: list[float], largest: int) -> list[Row]:
     model = question_model()
     rows: list[Row] = []
     for factor in factors:
-        settings = {"threshold": factor, "criterion": criterion}
+        settings = {"max_ratio": factor, "criterion": criterion}
         ours = linearised(model, partial(vectorizer, settings))
         shares = [mined.norm_share for mined in ours.vectorizer.mined_]
         rows.append(
@@ -191,7 +191,7 @@ def row_of(task: Task, most: int, model: Trained, chosen: Candidate, ours: Linea
         "accuracy LIN": round(ours.lin, 2),
         "fragments": ours.n_fragments,
         "at most": most,
-        "L": chosen.settings.get("threshold", ""),
+        "L": chosen.settings.get("max_ratio", ""),
         "min_frequency": chosen.settings.get("min_frequency", 3),
         "lambda of OPT": chosen.model.choice.decay,
         "C of OPT": ours.C,
@@ -207,7 +207,7 @@ def tasks(options: Options) -> list[Task]:
         few = BY_FACTOR[:3]
         return [Task("qc, random split", questions(), None, [MOST], decays=[0.3], settings=few)]
     random, given, core = questions(), given_questions(), roles()
-    few = [{"threshold": 8}, {"threshold": 64}]
+    few = [{"max_ratio": 8}, {"max_ratio": 64}]
     return [
         Task("qc, random split", random, theirs["questions"], [MOST]),
         Task("qc, random split", random, None, [MOST], decays=[0.3], settings=WITH_RARE),

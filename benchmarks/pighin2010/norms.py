@@ -23,7 +23,7 @@ def curve(label: str, factors: list[float]) -> list[Row]:
     rows: list[Row] = []
     for factor in factors:
         clock = Clock()
-        mined = mine(model.stk.model_, threshold=factor, n_jobs=1)
+        mined = mine(model.stk.model_, max_ratio=factor, n_jobs=1)
         seconds = clock.lap()[0]
         lower, upper = mined.bounds
         rows.append(

@@ -20,7 +20,7 @@ MOST = 50_000
 
 
 def vectorizer(criterion: Any, factor: float, model: TreeSVC) -> FragmentVectorizer:
-    return FragmentVectorizer(model, threshold=factor, criterion=criterion, n_jobs=1)
+    return FragmentVectorizer(model, max_ratio=factor, criterion=criterion, n_jobs=1)
 
 
 def compared(label: str, criterion: str, factors: list[float]) -> list[Row]:

@@ -17,7 +17,7 @@ FRAGMENTS = 10_000
 CASES: dict[str, dict[str, Any]] = {
     "L = 50": {},
     "10,000 fragments": {"n_fragments": FRAGMENTS},
-    "chi2, L = 4": {"threshold": 4.0, "criterion": "chi2"},
+    "chi2, L = 4": {"max_ratio": 4.0, "criterion": "chi2"},
     "complete, the 1,000 heaviest": {"n_fragments": 1_000, "search": "complete"},
 }
 

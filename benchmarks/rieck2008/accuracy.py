@@ -46,7 +46,7 @@ def one_split(name: str, seed: int, quick: bool) -> list[Row]:
     for share in [0.1, 0.5, ALL] if quick else [*SHARES, ALL]:
         selectors = [SymbolSelector(kernel, share).fit(split.X, split.y) for kernel in exact]
         kernels = exact if share == ALL else [selector.kernel_ for selector in selectors]
-        row: Row = {"share": share, "symbols": len(selectors[0].chosen_)}
+        row: Row = {"share": share, "symbols": len(selectors[0].symbols_)}
         row["q"] = float(np.mean([selector.speedup_ for selector in selectors]))
         row["AUC"] = best_auc(kernels, split)
         rows.append(row)

@@ -25,7 +25,7 @@ def measured(name: str, sizes: list[int], n_splits: int) -> list[Row]:
         for seed in range(n_splits):
             selector = SymbolSelector(SubsetTree(), paper.N_CHOSEN[name])
             split = parts(name, seed, N_PART)
-            chosen.update(map(str, selector.fit(split.X[:n], split.y[:n]).chosen_))
+            chosen.update(map(str, selector.fit(split.X[:n], split.y[:n]).symbols_))
         row: Row = {"data": name, "n": n, "symbols chosen": len(chosen)}
         row["chosen always"] = " ".join(sorted(s for s, k in chosen.items() if k == n_splits))
         row["times"] = dict(chosen.most_common())

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/show_bytes.hpp"
 
 namespace filbert {
 
@@ -34,9 +35,9 @@ class MemoryMeter {
     while (bytes > most && !most_.compare_exchange_weak(most, bytes)) {
     }
     if (bytes <= max_bytes_) return;
-    throw OutOfMemory("the factors would take more than " + std::to_string(bytes >> 20) +
-                          " MiB, but at most " + std::to_string(max_bytes_ >> 20) +
-                          " MiB are allowed",
+    throw OutOfMemory("the factors would take more than " + show_bytes(static_cast<double>(bytes)) +
+                          ", but at most " + show_bytes(static_cast<double>(max_bytes_)) +
+                          " are allowed",
                       bytes);
   }
 

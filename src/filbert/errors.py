@@ -9,6 +9,7 @@ from typing import Any, Self
 
 __all__ = [
     "CapacityError",
+    "ConcurrentLearningError",
     "CorruptForestError",
     "FewFragmentsWarning",
     "FilbertError",
@@ -223,9 +224,8 @@ class TooManyFragmentsError(FilbertError, ValueError):
     def __init__(self, max_fragments: int) -> None:
         super().__init__(
             f"more than max_fragments={max_fragments:,} fragments pass the threshold, or they have "
-            "more than 100 nodes each, or 100 times as many have to be looked at: take a smaller "
-            "threshold (the paper's L) or kernel decay, a larger min_frequency, or raise "
-            "max_fragments"
+            "more than 100 nodes each, or 100 times as many have to be looked at: use a smaller "
+            "max_ratio or kernel decay, a larger min_frequency, or raise max_fragments"
         )
         self.max_fragments = max_fragments
 
@@ -251,6 +251,21 @@ class WorkLimitError(FilbertError, RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.max_work,)
+
+
+class ConcurrentLearningError(FilbertError, RuntimeError):
+    """Two threads want to train one estimator at the same time."""
+
+    def __init__(self, estimator: str) -> None:
+        super().__init__(
+            f"this {estimator} is learning at this moment, in another call of fit or partial_fit: "
+            "let one thread do all the learning, or hold a lock around these calls. Predicting, "
+            "saving and copying meanwhile are fine"
+        )
+        self.estimator = estimator
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.estimator,)
 
 
 class FewFragmentsWarning(UserWarning):

@@ -1,7 +1,11 @@
 """How many threads to use."""
 
 import os
+from multiprocessing import parent_process
 from numbers import Integral
+
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from joblib.parallel import get_active_backend  # type: ignore[import-untyped]
 
 from filbert.errors import InvalidParameterError
 
@@ -11,14 +15,23 @@ _MOST = 1024
 def n_threads(n_jobs: int | None) -> int:
     """Turn scikit-learn's ``n_jobs`` into a number of threads.
 
-    None means all cores that this process may use, or ``FILBERT_NUM_THREADS`` where that is set; -1
-    all cores, -2 all but one. Results never depend on it.
+    A positive number is taken as it is; -1 means all cores that this process may use, -2 all but
+    one. None means the first of these that applies:
+
+    1. ``FILBERT_NUM_THREADS``, where that environment variable is set.
+    2. In a task of ``joblib.Parallel``, such as a fold of ``GridSearchCV(n_jobs=2)``, its share of
+       the machine: in a worker process the ``OMP_NUM_THREADS`` that joblib sets there (the cores
+       divided by the number of workers, or ``inner_max_num_threads``), in a worker thread 1.
+    3. In ``with joblib.parallel_config(n_jobs=...)`` that number.
+    4. Otherwise all cores, or ``OMP_NUM_THREADS`` where that is set and less.
+
+    Results never depend on it.
     """
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
     if n_jobs is None:
-        n_jobs = _from_environment() or cores
+        n_jobs = _from_environment("FILBERT_NUM_THREADS") or _from_joblib(cores)
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise InvalidParameterError(
             f"n_jobs must be None or an integer other than 0, got {n_jobs!r}"
@@ -26,12 +39,26 @@ def n_threads(n_jobs: int | None) -> int:
     return max(1, cores + 1 + int(n_jobs)) if n_jobs < 0 else min(int(n_jobs), _MOST)
 
 
-def _from_environment() -> int | None:
-    value = os.environ.get("FILBERT_NUM_THREADS", "")
+def _from_joblib(cores: int) -> int:
+    backend, n_jobs = get_active_backend()
+    if backend.nesting_level > 0:  # we are in one of several tasks that run at the same time
+        limit = _openmp_limit() if parent_process() is not None else None
+        return min(cores, limit or 1)
+    if n_jobs is not None:
+        return int(effective_n_jobs(None))
+    return min(cores, _openmp_limit() or cores)
+
+
+def _openmp_limit() -> int | None:
+    """Return the first number of OMP_NUM_THREADS; what OpenMP would ignore is ignored here too."""
+    value = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(value) or None if value.isdecimal() else None
+
+
+def _from_environment(name: str) -> int | None:
+    value = os.environ.get(name, "")
     if not value:
         return None
     if not value.isdecimal() or int(value) == 0:
-        raise InvalidParameterError(
-            f"FILBERT_NUM_THREADS must be a positive integer, got {value!r}"
-        )
+        raise InvalidParameterError(f"{name} must be a positive integer, got {value!r}")
     return int(value)

@@ -5,12 +5,19 @@ from typing import Any, Self
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
-from filbert import DistributedTreeEmbedding, TreePerceptron, TreeSVC
+from filbert import (
+    DistributedTreeEmbedding,
+    FragmentVectorizer,
+    SymbolSelector,
+    TreePerceptron,
+    TreeSVC,
+)
 from filbert.errors import FilbertError
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.testing import check_tree_estimator
-from filbert.testing.tools import CHECKS, abilities
+from filbert.testing.tools import CHECKS, abilities, fresh
 
 Array = np.ndarray[Any, Any]
 
@@ -30,7 +37,13 @@ PERCEPTRONS = [
 TRANSFORMERS = [
     DistributedTreeEmbedding(64),
     DistributedTreeEmbedding(50, composition="product", dtype="float64"),
+    FragmentVectorizer(TreeSVC(random_state=0), min_frequency=1),
+    FragmentVectorizer(kernel=PartialTree(), criterion="chi2"),
+    SymbolSelector(n_symbols=2),
+    SymbolSelector(PartialTree(), by="production", max_nodes_per_tree=3.0),
 ]
+# No symbol can be chosen where there is no fragment.
+NOT_BY_SELECTION = "training_on_single_nodes"
 # The checks have fewer examples than the first one's samples, so that it comes to the optimum.
 PLANES = [
     TreeSVC(strategy="sdag+"),
@@ -99,7 +112,11 @@ def test_the_contract(estimator: Any, check: Callable[[Any], None]) -> None:
     ids=check_name,
 )
 def test_the_contract_of_transformers(estimator: Any, check: Callable[[Any], None]) -> None:
-    check(estimator)
+    if isinstance(estimator, SymbolSelector) and check_name(check) == NOT_BY_SELECTION:
+        with pytest.raises(FilbertError, match="no node of the trees is the root of a fragment"):
+            check(fresh(estimator, kernel=SubsetTree()))
+    else:
+        check(estimator)
 
 
 def test_there_are_many_checks() -> None:
@@ -122,6 +139,8 @@ def test_checks_follow_what_an_estimator_has() -> None:
     assert "optimum" not in abilities(Online())
     assert "state" in abilities(TreeSVC())
     assert "state" not in abilities(DistributedTreeEmbedding())
+    assert "file" in abilities(TreeSVC())
+    assert "file" not in abilities(Online())
 
 
 # ---------------------------------------------------------------- estimators that are broken
@@ -197,6 +216,18 @@ class TableLover(TreeSVC):
         return tags
 
 
+class NoKernelByDefault(TreeSVC):
+    """Knows the parameters of a kernel only where one is given."""
+
+    def set_params(self, **values: Any) -> Self:
+        done: Self = BaseEstimator.set_params(self, **values)
+        return done
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        values: dict[str, Any] = BaseEstimator.get_params(self, deep)
+        return values
+
+
 class Secretive(TreeSVC):
     """Sets more than parameters at the start."""
 
@@ -217,6 +248,7 @@ class Secretive(TreeSVC):
         (Printer, {"nothing_is_printed"}),
         (TableLover, {"tags"}),
         (Secretive, {"init_sets_only_parameters"}),
+        (NoKernelByDefault, {"grid_search"}),
     ],
 )
 def test_broken_estimators_are_caught(broken: type[TreeSVC], caught_by: set[str]) -> None:

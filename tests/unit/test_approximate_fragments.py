@@ -18,7 +18,7 @@ KERNELS = [SubsetTree(), SubsetTree(include_leaves=True), Subtree(), PartialTree
 def test_fragments_make_up_the_model(kernel: TreeKernel, symbols: list[str]) -> None:
     X, y = Forest(TEXTS), [0, 0, 1, 1]
     model = TreeSVC(ApproximateTree(kernel, symbols)).fit(X, y)
-    everything = {"threshold": 1e9, "min_frequency": 1, "search": "complete"}
+    everything = {"max_ratio": 1e9, "min_frequency": 1, "search": "complete"}
     vectorizer = FragmentVectorizer(model, **everything).fit(X, y)
     roots = {fragment.labels[0] for fragment in vectorizer.fragments_}
     assert roots <= set(symbols)

@@ -16,7 +16,7 @@ from filbert.testing.tools import sentences
 
 X, Y = sentences(40, 3)
 VECTORIZERS = [
-    FragmentVectorizer(TreeSVC(), threshold=5),
+    FragmentVectorizer(TreeSVC(), max_ratio=5),
     FragmentVectorizer(TreeSVC(PartialTree(), C=3).fit(X, Y), n_fragments=7, weighted=False),
     FragmentVectorizer(TreePerceptron(Subtree()), min_frequency=1),
     FragmentVectorizer(kernel=SubsetTree(0.5, include_leaves=True)),
@@ -81,7 +81,7 @@ def change(path: Path, changed: Callable[[dict[str, Any], dict[str, Any]], objec
         lambda c, a: c.update(estimator={"name": "os.system", "content": {}}),
         lambda c, a: c.update(estimator="TreeSVC"),
         lambda c, a: c.pop("estimator_was_fitted"),
-        lambda c, a: c["parameters"].update(threshold=-1.0),
+        lambda c, a: c["parameters"].update(max_ratio=-1.0),
         lambda c, a: c["parameters"].update(search="lucky"),
         lambda c, a: c["estimator"]["content"].pop("kernel"),
         lambda c, a: a.pop("open"),

@@ -23,7 +23,7 @@ from tests.strategies import forests, random_trees, unicode_trees
 def all_fragments(kernel: TreeKernel, trees: Sequence[Node]) -> Fragments:
     """Of some trees: with all coefficients 1 nothing cancels."""
     model = native(Model(kernel, list(trees), [1.0] * len(trees)))
-    return mine(model, threshold=1e300, min_frequency=1, search="complete").fragments
+    return mine(model, max_ratio=1e300, min_frequency=1, search="complete").fragments
 
 
 def counts_of(kernel: TreeKernel, fragments: Fragments, trees: Sequence[Node]) -> list[list[int]]:
@@ -173,7 +173,7 @@ def test_leaves_are_fragments_where_the_kernel_says_so() -> None:
 def test_shapes_and_texts(model: Model, min_frequency: int) -> None:
     """Parents come first, in preorder; texts differ; open nodes have children in some tree."""
     mined = mine(
-        native(model), threshold=1e9, min_frequency=min_frequency, search="complete"
+        native(model), max_ratio=1e9, min_frequency=min_frequency, search="complete"
     ).fragments
     assert len({str(f) for f in mined}) == len(mined)
     for fragment in mined:
@@ -198,7 +198,7 @@ def ancestors(fragment: Fragment, i: int) -> list[int]:
 @settings(max_examples=50)
 def test_open_nodes_are_those_that_may_grow(model: Model) -> None:
     support = [node for tree, _ in model.support for node in nodes(tree)]
-    for fragment in mine(native(model), threshold=1e9, min_frequency=1).fragments:
+    for fragment in mine(native(model), max_ratio=1e9, min_frequency=1).fragments:
         if len(fragment.labels) == 1:
             assert fragment.open == (False,)
             continue
@@ -252,7 +252,7 @@ def test_partial_trees_by_hand() -> None:
     kernel = PartialTree(1.0, 1.0, normalize=False)
     tree = parse("(a b c b b)")
     model = native(Model(kernel, [tree], [1.0]))
-    mined = mine(model, threshold=1e9, min_frequency=1, search="complete")
+    mined = mine(model, max_ratio=1e9, min_frequency=1, search="complete")
     found = {write(node_of(f)): i for i, f in enumerate(mined.fragments)}
     i = found["(a b b)"]
     assert mined.weight[i] == 3.0

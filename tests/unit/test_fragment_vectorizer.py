@@ -22,7 +22,7 @@ from tests.reference.mining import Model, Search, chi_square, normed_features, r
 from tests.reference.trees import Node, write
 from tests.strategies import DISJOINT, random_trees
 
-EVERYTHING: dict[str, Any] = {"threshold": 1e13, "min_frequency": 1, "search": "complete"}
+EVERYTHING: dict[str, Any] = {"max_ratio": 1e13, "min_frequency": 1, "search": "complete"}
 KERNELS = [
     SubsetTree(),
     SubsetTree(0.3, include_leaves=True, normalize=False),
@@ -79,7 +79,7 @@ def test_lin_is_the_model_where_all_fragments_are_kept(kernel: TreeKernel, n_cla
 def test_each_class_has_weights_for_its_own_fragments_only() -> None:
     y = labels(TREES, 3)
     clf = TreeSVC(SubsetTree(), random_state=0).fit(FOREST, y)
-    vectorizer = FragmentVectorizer(clf, threshold=4).fit(FOREST, y)
+    vectorizer = FragmentVectorizer(clf, max_ratio=4).fit(FOREST, y)
     names = list(vectorizer.get_feature_names_out())
     assert len(set(names)) == len(names)
     assert set(names) == {str(f) for mined in vectorizer.mined_ for f in mined.fragments}
@@ -93,7 +93,7 @@ def test_each_class_has_weights_for_its_own_fragments_only() -> None:
 def test_mined_without_a_model_is_by_frequency(model: Model) -> None:
     """All coefficients are 1: the relevance is the weighted number of occurrences."""
     ones = Model(model.kernel, model.trees, [1.0] * len(model.trees))
-    vectorizer = FragmentVectorizer(kernel=model.kernel, threshold=7.3, min_frequency=2)
+    vectorizer = FragmentVectorizer(kernel=model.kernel, max_ratio=7.3, min_frequency=2)
     X = forest_of(model.trees)
     wanted = Search(ones, "gradient", 7.3, 2)
     if wanted.margin() > 1e-8:
@@ -103,7 +103,7 @@ def test_mined_without_a_model_is_by_frequency(model: Model) -> None:
 def test_mined_without_a_model_by_chi2_against_y() -> None:
     y = labels(TREES)
     vectorizer = FragmentVectorizer(
-        kernel=SubsetTree(), criterion="chi2", threshold=1e13, min_frequency=1, search="complete"
+        kernel=SubsetTree(), criterion="chi2", max_ratio=1e13, min_frequency=1, search="complete"
     ).fit(FOREST, y)
     mined = vectorizer.mined_[0]
     n, positive = len(y), y == "1"
@@ -174,10 +174,10 @@ def test_the_same_bytes_for_any_number_of_threads() -> None:
 
 
 def test_parameters_and_clones() -> None:
-    vectorizer = FragmentVectorizer(TreeSVC(C=3.0), threshold=7, norm_share=None)
+    vectorizer = FragmentVectorizer(TreeSVC(C=3.0), max_ratio=7, norm_share=None)
     copy = clone(vectorizer)
     assert copy.get_params()["estimator__C"] == 3.0
-    assert copy.threshold == 7
+    assert copy.max_ratio == 7
     assert copy.set_params(estimator__C=2.0).estimator.C == 2.0
 
 
@@ -192,8 +192,8 @@ def test_bad_input() -> None:
         FragmentVectorizer(TreeSVC()).fit(FOREST)  # an estimator that is not fitted needs y
     with pytest.raises(FilbertError, match="y"):
         FragmentVectorizer(criterion="chi2").fit(FOREST)
-    with pytest.raises(InvalidParameterError, match="threshold"):
-        FragmentVectorizer(threshold=0).fit(FOREST, y)
+    with pytest.raises(InvalidParameterError, match="max_ratio"):
+        FragmentVectorizer(max_ratio=0).fit(FOREST, y)
     with pytest.raises(InvalidParameterError, match="weighted"):
         FragmentVectorizer(weighted="no").fit(FOREST, y)
     with pytest.raises(FilbertError, match="estimator"):

@@ -55,7 +55,7 @@ def weight_error(model: Model, mined: MinedFragments) -> float:
 @given(models())
 @settings(max_examples=80)
 def test_weights_are_those_of_an_enumeration(model: Model) -> None:
-    mined = mine(native(model), threshold=ALL, min_frequency=1, search="complete")
+    mined = mine(native(model), max_ratio=ALL, min_frequency=1, search="complete")
     found = nodes_of(mined.fragments)
     assert weight_error(model, mined) <= TOLERANCE
     assert mined.frequency.tolist() == [model.frequencies[f] for f in found]
@@ -69,7 +69,7 @@ def test_the_squares_of_all_weights_add_up_to_the_norm(model: Model) -> None:
     K = reference_matrix(model.kernel, model.trees, model.trees)
     coef = np.array(model.coef)
     largest = math.sqrt(np.abs(coef) @ K @ np.abs(coef))
-    mined = mine(native(model), threshold=ALL, min_frequency=1, search="complete")
+    mined = mine(native(model), max_ratio=ALL, min_frequency=1, search="complete")
     assert mined.norm == pytest.approx(math.sqrt(max(0.0, coef @ K @ coef)), abs=1e-7 * largest)
     assert mined.norm_in == pytest.approx(math.sqrt(mined.weight @ mined.weight), rel=1e-12)
     assert mined.norm_in == pytest.approx(model.norm, rel=1e-9, abs=1e-9 * largest)
@@ -85,7 +85,7 @@ def test_the_account_of_what_was_mined(
 ) -> None:
     wanted = Search(model, criterion, factor, 1)
     mined = mine(
-        native(model), threshold=factor, criterion=criterion, min_frequency=1, search=search
+        native(model), max_ratio=factor, criterion=criterion, min_frequency=1, search=search
     )
     n = len(mined.fragments)
     assert n == mined.n == len(mined.weight) == len(mined.relevance) == len(mined.frequency)
@@ -104,7 +104,7 @@ def test_the_account_of_what_was_mined(
 @settings(max_examples=40)
 def test_the_bounds_of_the_paper(model: Model, factor: float) -> None:
     """The lower one always; the upper one where no fragment outweighs the base, as they say."""
-    mined = mine(native(model), threshold=factor, min_frequency=1)
+    mined = mine(native(model), max_ratio=factor, min_frequency=1)
     lower, upper = mined.bounds
     assert lower == pytest.approx(mined.threshold * math.sqrt(mined.n), rel=1e-12)
     assert upper == pytest.approx(mined.base * math.sqrt(mined.n), rel=1e-12)
@@ -123,7 +123,7 @@ def test_the_greedy_search_is_algorithm_5_1(
 ) -> None:
     wanted = Search(model, criterion, factor, min_frequency)
     assume(wanted.margin() > 1e-8)
-    mined = mine(native(model), threshold=factor, criterion=criterion, min_frequency=min_frequency)
+    mined = mine(native(model), max_ratio=factor, criterion=criterion, min_frequency=min_frequency)
     assert set(nodes_of(mined.fragments)) == wanted.greedy()
 
 
@@ -136,7 +136,7 @@ def test_the_complete_search_finds_all_above_the_threshold(
     assume(wanted.margin() > 1e-8)
     mined = mine(
         native(model),
-        threshold=factor,
+        max_ratio=factor,
         criterion=criterion,
         min_frequency=min_frequency,
         search="complete",
@@ -153,7 +153,7 @@ def test_what_only_the_complete_search_finds() -> None:
         np.array([[1.0, -1, -1, 1, 1]]),
         np.zeros(1),
     )
-    complete = mine(model, threshold=1.5, min_frequency=1, search="complete")
+    complete = mine(model, max_ratio=1.5, min_frequency=1, search="complete")
     assert dict(zip(map(str, complete.fragments), complete.weight.tolist(), strict=True)) == {
         "(S (A x) (B y))": 1.0,
         "(S (A x) (B z))": -1.0,
@@ -161,7 +161,7 @@ def test_what_only_the_complete_search_finds() -> None:
         "(S (A z) (B z))": 1.0,
         "(T c)": 1.0,
     }
-    assert [str(f) for f in mine(model, threshold=1.5, min_frequency=1).fragments] == ["(T c)"]
+    assert [str(f) for f in mine(model, max_ratio=1.5, min_frequency=1).fragments] == ["(T c)"]
 
 
 def test_several_nodes_are_expanded_at_once() -> None:
@@ -172,7 +172,7 @@ def test_several_nodes_are_expanded_at_once() -> None:
     trees = ["(S (A x) (B y))", "(S (A x) (B z))", "(S (A z) (B y))", "(S (A w) (B y))"]
     coef = [3.0, -3.0, 1.0, 1.0]
     model = Model(SubsetTree(0.9, normalize=False), [parse(t) for t in trees], coef)
-    mined = mine(native(model), threshold=3.0, min_frequency=1)
+    mined = mine(native(model), max_ratio=3.0, min_frequency=1)
     found = [str(f) for f in mined.fragments]
     assert "(S (A x) (B y))" in found
     assert "(S (A x) (B …))" not in found
@@ -191,8 +191,8 @@ def test_each_problem_of_a_model_has_its_own_fragments(
     other = Model(model.kernel, model.trees, coefficients(Random(seed), len(model.trees)))
     both = native(model, other)
     for problem, one in enumerate((model, other)):
-        mined = mine(both, problem=problem, threshold=factor, min_frequency=2)
-        alone = mine(native(one), threshold=factor, min_frequency=2)
+        mined = mine(both, problem=problem, max_ratio=factor, min_frequency=2)
+        alone = mine(native(one), max_ratio=factor, min_frequency=2)
         assert list(map(str, mined.fragments)) == list(map(str, alone.fragments))
         assert mined.weight.tolist() == alone.weight.tolist()
         assert mined.frequency.tolist() == alone.frequency.tolist()
@@ -216,7 +216,7 @@ def texts_and_weights(mined: MinedFragments) -> dict[str, float]:
 def test_the_same_bytes_for_any_number_of_threads(kernel: TreeKernel, search: Any) -> None:
     trees = random_trees(5, 150, 8 if isinstance(kernel, PartialTree) else 14)
     model = native(Model(kernel, trees, coefficients(Random(1), len(trees))))
-    one, two = (mine(model, threshold=5000, search=search, n_jobs=n) for n in (1, 2))
+    one, two = (mine(model, max_ratio=5000, search=search, n_jobs=n) for n in (1, 2))
     assert one.n > 20
     assert list(map(str, one.fragments)) == list(map(str, two.fragments))
     for name in ("weight", "relevance", "frequency"):
@@ -244,14 +244,14 @@ def test_a_number_of_fragments(trained: SupportVectorModel, k: int, search: Any)
     mined = mine(trained, n_fragments=k, search=search)
     assert mined.n == k
     factor = mined.base / mined.threshold
-    more = mine(trained, threshold=factor, search=search)
+    more = mine(trained, max_ratio=factor, search=search)
     assert more.n >= k
     assert list(map(str, mined.fragments)) == list(map(str, more.fragments[:k]))
     assert mined.weight.tolist() == more.weight[:k].tolist()
 
 
 def test_the_complete_search_has_the_heaviest(trained: SupportVectorModel) -> None:
-    everything = mine(trained, threshold=1e6, search="complete")
+    everything = mine(trained, max_ratio=1e6, search="complete")
     for k in (5, 60):
         mined = mine(trained, n_fragments=k, search="complete")
         assert list(map(str, mined.fragments)) == list(map(str, everything.fragments[:k]))
@@ -267,13 +267,13 @@ def test_a_share_of_the_norm(trained: SupportVectorModel, share: float, search: 
     without_last = math.sqrt(mined.weight[:-1] @ mined.weight[:-1])
     assert without_last < share * mined.norm
     factor = mined.base / mined.threshold
-    more = mine(trained, threshold=factor, search=search, min_frequency=1)
+    more = mine(trained, max_ratio=factor, search=search, min_frequency=1)
     assert list(map(str, mined.fragments)) == list(map(str, more.fragments[: mined.n]))
 
 
 def test_what_min_frequency_leaves_out_of_reach(trained: SupportVectorModel) -> None:
     """Then all there is comes back, and a warning says how much that is."""
-    everything = mine(trained, threshold=1e9, search="complete", min_frequency=20)
+    everything = mine(trained, max_ratio=1e9, search="complete", min_frequency=20)
     assert everything.norm_share < 0.9
     with pytest.warns(FewFragmentsWarning, match="min_frequency") as told:
         mined = mine(trained, norm_share=0.999, search="complete", min_frequency=20)
@@ -288,7 +288,7 @@ def test_more_fragments_than_allowed(trained: SupportVectorModel) -> None:
     """Of an exponential number, some search has to end."""
     for search in ("greedy", "complete"):
         with pytest.raises(TooManyFragmentsError, match="max_fragments=100"):
-            mine(trained, threshold=1e9, min_frequency=1, search=search, max_fragments=100)
+            mine(trained, max_ratio=1e9, min_frequency=1, search=search, max_fragments=100)
 
 
 # ---------------------------------------------------------------- what is odd, and what is wrong
@@ -320,20 +320,20 @@ def test_deep_trees() -> None:
     """Nothing recurses on depth; of a chain, fragments are its parts."""
     deep = "(a " * 20_000 + "b" + ")" * 20_000
     model = SupportVectorModel(SubsetTree(0.4), Forest([deep]), np.ones((1, 1)), np.zeros(1))
-    mined = mine(model, threshold=20)  # 0.4^(6/2) > 1/20 > 0.4^(7/2)
+    mined = mine(model, max_ratio=20)  # 0.4^(6/2) > 1/20 > 0.4^(7/2)
     assert [str(f) for f in mined.fragments] == ["(a " * n + "(a …)" + ")" * n for n in range(1, 8)]
     whole = SupportVectorModel(Subtree(0.9), Forest([deep]), np.ones((1, 1)), np.zeros(1))
-    assert max(len(f.labels) for f in mine(whole, threshold=2, min_frequency=1).fragments) > 2
+    assert max(len(f.labels) for f in mine(whole, max_ratio=2, min_frequency=1).fragments) > 2
 
 
 @pytest.mark.parametrize(
     "bad",
     [
-        {"threshold": 0},
-        {"threshold": math.inf},
-        {"threshold": -1},
-        {"threshold": math.nan},
-        {"threshold": "50"},
+        {"max_ratio": 0},
+        {"max_ratio": math.inf},
+        {"max_ratio": -1},
+        {"max_ratio": math.nan},
+        {"max_ratio": "50"},
         {"min_frequency": 0},
         {"min_frequency": 1.5},
         {"n_fragments": 0},

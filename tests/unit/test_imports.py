@@ -16,7 +16,7 @@ PACKAGE = Path(filbert.__file__).parent
 STAGES = [
     ["_core"],
     ["errors", "arrays"],
-    ["threads", "progress"],
+    ["threads", "progress", "unpack"],
     ["read"],
     ["drawing", "tree", "given", "forest", "frames", "examples", "reading", "merging"],
     ["kernels"],

@@ -229,7 +229,7 @@ def mining(kernel: Any, search: Any) -> Callable[[], Any]:
     forest = random_trees(200, depth=5)
     coef = np.random.default_rng(0).choice([-1.0, 1.0], (1, len(forest)))
     model = SupportVectorModel(kernel, forest, coef, np.zeros(1))
-    unlimited = {"threshold": 1e12, "min_frequency": 1, "max_fragments": 2**31 - 1}
+    unlimited = {"max_ratio": 1e12, "min_frequency": 1, "max_fragments": 2**31 - 1}
     return lambda: mine(model, search=search, **unlimited)
 
 

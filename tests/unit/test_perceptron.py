@@ -282,11 +282,11 @@ def test_figures(engine: Any) -> None:
     assert clf.error_history_.tolist() == [clf.n_errors_]
     assert clf.n_errors_ == clf.n_updates_  # of two classes, without a margin
     support, log = clf.model_.plain()
-    assert clf.n_support_ == len(support) == len(set(log.support.tolist()))
+    assert clf.n_support_vectors_ == len(support) == len(set(log.support.tolist()))
     assert clf.n_nodes_ == support.n_subtrees
     assert clf.n_tree_nodes_ == support.n_nodes
     assert clf.n_forgotten_ == 0
-    assert clf.dual_coef().shape == (1, clf.n_support_)
+    assert clf.dual_coef_.shape == (1, clf.n_support_vectors_)
 
 
 def test_errors_of_each_thousand_are_told() -> None:
@@ -340,7 +340,7 @@ def test_a_bounded_model_forgets(forget: Any) -> None:
     assert 30 < most <= 60
     assert clf.n_forgotten_ > 0
     support, log = clf.model_.plain()
-    assert clf.n_support_ == len(support) == log.support.max() + 1
+    assert clf.n_support_vectors_ == len(support) == log.support.max() + 1
     # It is the model of those that are left.
     coef = log.coef(1, len(support), averaged=True)[0]
     wanted = SubsetTree()(X[:20], support) @ coef

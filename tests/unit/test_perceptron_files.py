@@ -82,7 +82,14 @@ def test_classes_and_parameters_are_kept(tmp_path: Path) -> None:
     again = load(tmp_path / "a")
     assert again.get_params() == clf.get_params()
     assert again.classes_.tolist() == ["no", "yes"]
-    for name in ("n_seen_", "n_updates_", "n_errors_", "n_support_", "n_nodes_", "n_tree_nodes_"):
+    for name in (
+        "n_seen_",
+        "n_updates_",
+        "n_errors_",
+        "n_support_vectors_",
+        "n_nodes_",
+        "n_tree_nodes_",
+    ):
         assert getattr(again, name) == getattr(clf, name)
     assert again.error_history_.tolist() == clf.error_history_.tolist()
 

@@ -268,7 +268,7 @@ HEADERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "not a model of Filbert": lambda h: h.update(format="other"),
     "update Filbert": lambda h: h.update(version=2),
     "does not tell the version": lambda h: h.update(version=True),
-    "'os.system'": lambda h: h.update(estimator="os.system"),
+    "'os.system'": lambda h: h.update(kind="os.system"),
     "no content": lambda h: h.pop("content"),
     "does not list": lambda h: h.update(arrays=[]),
     "lists 101 arrays": lambda h: h.update(arrays=dict.fromkeys(map(str, range(101)))),

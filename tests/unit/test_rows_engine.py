@@ -252,7 +252,7 @@ def test_work_grows_with_what_trees_have() -> None:
 
 def test_too_little_memory() -> None:
     X, y = data()
-    with pytest.raises(OutOfMemoryError, match=r"bytes each, .* raise max_memory, or"):
+    with pytest.raises(OutOfMemoryError, match=r"KiB each, .* raise max_memory, or"):
         TreeSVC(PartialTree(), engine="rows", max_memory=1000).fit(X, y)
 
 

@@ -55,8 +55,8 @@ def test_gains_are_those_of_all_pairs(kernel: TreeKernel, by: Any, n_classes: in
     signs = np.where(y[:, None] == y, 1.0, -1.0)
     wanted = kernels_of_symbols(kernel, by)
     selector = SymbolSelector(kernel, 1, by=by).fit(Forest(map(write, TREES)), y)
-    assert selector.symbols_ == tuple(sorted(wanted, key=lambda s: (s,) if by == "label" else s))
-    for symbol, gain in zip(selector.symbols_, selector.gains_, strict=True):
+    assert selector.candidates_ == tuple(sorted(wanted, key=lambda s: (s,) if by == "label" else s))
+    for symbol, gain in zip(selector.candidates_, selector.gains_, strict=True):
         K = wanted[symbol]
         assert abs(gain - (signs * K).sum()) <= 1e-10 * K.sum()
 
@@ -90,7 +90,7 @@ def test_results_do_not_depend_on_threads() -> None:
         one = SymbolSelector(kernel, 2, n_jobs=1).fit(forest, y)
         two = SymbolSelector(kernel, 2, n_jobs=2).fit(forest, y)
         assert one.gains_.tobytes() == two.gains_.tobytes()
-        assert one.chosen_ == two.chosen_
+        assert one.symbols_ == two.symbols_
 
 
 # ---------------------------------------------------------------- choices
@@ -114,7 +114,7 @@ def fulfils(selector: SymbolSelector, choice: tuple[Any, ...], n_nodes: float) -
     }
     return (
         (selector.n_symbols is None or len(choice) == selector.n_symbols)
-        and (selector.max_nodes is None or n_nodes <= selector.max_nodes + 1e-9)
+        and (selector.max_nodes_per_tree is None or n_nodes <= selector.max_nodes_per_tree + 1e-9)
         and all(
             n in (0, len(group))
             for n, group in zip(counts["together"], selector.together, strict=True)
@@ -127,8 +127,8 @@ def fulfils(selector: SymbolSelector, choice: tuple[Any, ...], n_nodes: float) -
 def check_choice(selector: SymbolSelector, X: Any, y: Any) -> None:
     """It is the best of all choices that fulfil the constraints; an error where there are none."""
     free = SymbolSelector(selector.kernel).fit(X, y)
-    gain = dict(zip(free.symbols_, free.gains_, strict=True))
-    frequency = dict(zip(free.symbols_, free.frequencies_, strict=True))
+    gain = dict(zip(free.candidates_, free.gains_, strict=True))
+    frequency = dict(zip(free.candidates_, free.frequencies_, strict=True))
     choices = [c for n in range(len(gain) + 1) for c in combinations(gain, n)]
     gains = {
         choice: sum(gain[s] for s in choice)
@@ -139,20 +139,20 @@ def check_choice(selector: SymbolSelector, X: Any, y: Any) -> None:
         with pytest.raises(InvalidParameterError, match="no choice of symbols fulfils"):
             selector.fit(X, y)
         return
-    chosen = selector.fit(X, y).chosen_
+    chosen = selector.fit(X, y).symbols_
     assert gains[chosen] == pytest.approx(max(gains.values()), rel=1e-6, abs=1e-9)
 
 
 CONSTRAINTS: list[dict[str, Any]] = [
     {"n_symbols": 1},
     {"n_symbols": 3},
-    {"max_nodes": 2.5},
-    {"max_nodes": 3.0, "n_symbols": 2},
+    {"max_nodes_per_tree": 2.5},
+    {"max_nodes_per_tree": 3.0, "n_symbols": 2},
     {"n_symbols": 3, "together": [("C", "D")]},
     {"n_symbols": 4, "together": [("A", "F"), ("B", "E", "D")]},
     {"n_symbols": 2, "at_least_one": [("E", "F")]},
     {"n_symbols": 3, "exactly_one": [("A", "B")], "at_least_one": [("F",)]},
-    {"max_nodes": 3.2, "together": [("S", "F")], "exactly_one": [("D", "E")]},
+    {"max_nodes_per_tree": 3.2, "together": [("S", "F")], "exactly_one": [("D", "E")]},
     {"exactly_one": [("A", "B", "S"), ("C", "D")]},
     {"n_symbols": 2, "together": [("A", "D", "E")], "at_least_one": [("E", "C")]},
 ]
@@ -181,7 +181,7 @@ def test_random_constraints(seed: int) -> None:
     selector = SymbolSelector(
         kernel,
         int(rng.integers(1, 5)) if rng.random() < 0.5 else None,
-        max_nodes=float(rng.uniform(1, 8)) if rng.random() < 0.5 else None,
+        max_nodes_per_tree=float(rng.uniform(1, 8)) if rng.random() < 0.5 else None,
         together=groups(),
         at_least_one=groups(),
         exactly_one=groups(),
@@ -191,9 +191,9 @@ def test_random_constraints(seed: int) -> None:
 
 def test_the_kernel_and_its_speed() -> None:
     selector = SymbolSelector(SubsetTree(0.5), 2).fit(SENTENCES, CLASSES)
-    assert selector.kernel_ == ApproximateTree(SubsetTree(0.5), selector.chosen_)
+    assert selector.kernel_ == ApproximateTree(SubsetTree(0.5), selector.symbols_)
     # A, B, C, D and S once a tree, E in 4 of the 6 and F three times in all.
-    assert selector.chosen_ == ("A", "S")
+    assert selector.symbols_ == ("A", "S")
     assert selector.speedup_ == pytest.approx((5 * 36 + 16 + 9) / (2 * 36))
     svm = TreeSVC(selector.kernel_, C=10).fit(SENTENCES, CLASSES)
     assert svm.predict(SENTENCES).tolist() == CLASSES
@@ -201,21 +201,21 @@ def test_the_kernel_and_its_speed() -> None:
 
 def test_shares_of_the_symbols() -> None:
     for share, n in ((0.01, 1), (1 / 7, 1), (0.2, 2), (1.0, 7)):
-        assert len(SymbolSelector(n_symbols=share).fit(SENTENCES, CLASSES).chosen_) == n
+        assert len(SymbolSelector(n_symbols=share).fit(SENTENCES, CLASSES).symbols_) == n
 
 
 def test_productions() -> None:
     trees = ["(S (A x) (B y))", "(S (A x) (B z))", "(S (A w) (B y))", "(S (A w) (B z))"]
     selector = SymbolSelector(SubsetTree(), 2, by="production").fit(trees, [1, 1, 0, 0])
-    assert selector.chosen_ == (("A", "w"), ("A", "x"))
+    assert selector.symbols_ == (("A", "w"), ("A", "x"))
     assert selector.kernel_.by == "production"
     assert np.count_nonzero(selector.kernel_(trees)) == 8
 
 
 def test_all_that_have_a_gain_without_constraints() -> None:
     selector = SymbolSelector().fit(SENTENCES, CLASSES)
-    assert selector.chosen_ == tuple(
-        s for s, gain in zip(selector.symbols_, selector.gains_, strict=True) if gain > 0
+    assert selector.symbols_ == tuple(
+        s for s, gain in zip(selector.candidates_, selector.gains_, strict=True) if gain > 0
     )
 
 
@@ -228,13 +228,13 @@ def test_a_part_of_examples() -> None:
 
 def test_a_slice_has_its_own_symbols_only() -> None:
     forest = Forest([*SENTENCES, "(Z (Y x))"])
-    assert "Z" not in SymbolSelector(n_symbols=1).fit(forest[:6], CLASSES).symbols_
+    assert "Z" not in SymbolSelector(n_symbols=1).fit(forest[:6], CLASSES).candidates_
 
 
 def test_symbols_that_no_tree_has() -> None:
-    chosen = SymbolSelector(n_symbols=2, at_least_one=[("X", "F")]).fit(SENTENCES, CLASSES).chosen_
+    chosen = SymbolSelector(n_symbols=2, at_least_one=[("X", "F")]).fit(SENTENCES, CLASSES).symbols_
     assert "F" in chosen
-    chosen = SymbolSelector(n_symbols=1, together=[("X", "S")]).fit(SENTENCES, CLASSES).chosen_
+    chosen = SymbolSelector(n_symbols=1, together=[("X", "S")]).fit(SENTENCES, CLASSES).symbols_
     assert chosen == ("A",)
 
 
@@ -244,7 +244,7 @@ def test_symbols_that_no_tree_has() -> None:
 def test_constraints_in_conflict_are_named() -> None:
     selector = SymbolSelector(
         n_symbols=2,
-        max_nodes=6.0,
+        max_nodes_per_tree=6.0,
         together=[("A", "B"), ("C", "D", "E")],
         at_least_one=[("A", "S"), ("D", "C")],
         exactly_one=[("F", "S")],
@@ -255,7 +255,7 @@ def test_constraints_in_conflict_are_named() -> None:
     assert "n_symbols=2" in text
     assert "together=('C', 'D', 'E')" in text
     assert "at_least_one=('D', 'C')" in text
-    for other in ("max_nodes", "('A', 'B')", "('A', 'S')", "exactly_one"):
+    for other in ("max_nodes_per_tree", "('A', 'B')", "('A', 'S')", "exactly_one"):
         assert other not in text
 
 
@@ -263,7 +263,7 @@ def test_what_fails_changes_nothing() -> None:
     selector = SymbolSelector(n_symbols=2).fit(SENTENCES, CLASSES)
     before = {name: value for name, value in vars(selector).items() if name.endswith("_")}
     assert len(before) == 6
-    selector.set_params(n_symbols=5, max_nodes=2.0)
+    selector.set_params(n_symbols=5, max_nodes_per_tree=2.0)
     with pytest.raises(InvalidParameterError, match="no choice of symbols fulfils"):
         selector.fit(SENTENCES[:4], CLASSES[:4])
     assert all(vars(selector)[name] is value for name, value in before.items())
@@ -273,15 +273,15 @@ def test_what_fails_changes_nothing() -> None:
     ("parameters", "message"),
     [
         ({"n_symbols": 1, "together": [("A", "B")], "at_least_one": [("A",)]}, "together"),
-        ({"n_symbols": 5, "max_nodes": 2.0}, "n_symbols=5 and max_nodes=2"),
+        ({"n_symbols": 5, "max_nodes_per_tree": 2.0}, "n_symbols=5 and max_nodes_per_tree=2"),
         ({"at_least_one": [("X", "Y")]}, r"at_least_one=\('X', 'Y'\) \(no tree has 'X'\)"),
         ({"n_symbols": 8}, "n_symbols=8, but the trees have 7 symbols"),
         ({"n_symbols": 0}, "n_symbols must be"),
         ({"n_symbols": 1.5}, "n_symbols must be"),
         ({"n_symbols": True}, "n_symbols must be"),
         ({"n_symbols": "all"}, "n_symbols must be"),
-        ({"max_nodes": 0.0}, "max_nodes must be"),
-        ({"max_nodes": float("nan")}, "max_nodes must be"),
+        ({"max_nodes_per_tree": 0.0}, "max_nodes_per_tree must be"),
+        ({"max_nodes_per_tree": float("nan")}, "max_nodes_per_tree must be"),
         ({"together": "AB"}, "together must be"),
         ({"together": ("A", "B")}, "together must be"),
         ({"at_least_one": [()]}, "at_least_one must be"),
@@ -311,4 +311,4 @@ def test_wrong_data() -> None:
 def test_trees_without_fragments() -> None:
     with pytest.raises(InvalidParameterError, match="no node of the trees is the root"):
         SymbolSelector(n_symbols=1).fit(["(a)", "(b)"], [0, 1])
-    assert SymbolSelector(PartialTree(), 1).fit(["(a)", "(b)"], [0, 1]).chosen_ == ("a",)
+    assert SymbolSelector(PartialTree(), 1).fit(["(a)", "(b)"], [0, 1]).symbols_ == ("a",)

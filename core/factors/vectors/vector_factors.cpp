@@ -24,6 +24,7 @@
 #include "base/errors.hpp"
 #include "base/id_table.hpp"
 #include "base/power.hpp"
+#include "base/show_bytes.hpp"
 #include "factors/frequency_class.hpp"
 #include "factors/vectors/product_columns.hpp"
 #include "factors/vectors/shared_features.hpp"
@@ -118,9 +119,8 @@ class VectorFactors {
     if (bytes > static_cast<double>(max_bytes_)) {
       throw OutOfMemory("products of up to " + std::to_string(spec_.degree) + " features are " +
                             shown(n) + " for the " + std::to_string(rows_.size()) +
-                            " vectors and would take " + shown(bytes / 1048576.0) +
-                            " MiB, but at most " + std::to_string(max_bytes_ >> 20) +
-                            " MiB are allowed",
+                            " vectors and would take " + show_bytes(bytes) + ", but at most " +
+                            show_bytes(static_cast<double>(max_bytes_)) + " are allowed",
                         bytes < 1e18 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0});
     }
     out.peak_bytes = static_cast<std::uint64_t>(bytes);

@@ -44,10 +44,12 @@ std::size_t OnlinePerceptron::learn(const PerceptronExamples& examples,
                                     std::span<const std::uint32_t> order,
                                     std::span<std::uint32_t> support_of, std::uint64_t max_nodes,
                                     PerceptronProgress& progress, const StopToken& token) {
+  Turns::Writing turn(turns_, token);
   for (const auto& scratch : scratch_) scratch->begin_part();
   std::vector<double> scores(n_problems());
   for (std::size_t k = 0; k < order.size(); ++k) {
     token.check();
+    turn.offer();
     const std::uint32_t row = order[k];
     if (targets.weights[row] == 0.0) continue;
     score(examples, row, scratch_, scores, token);
@@ -80,6 +82,8 @@ void OnlinePerceptron::update(const PerceptronExamples& examples, std::size_t ro
 }
 
 void OnlinePerceptron::replay(const PerceptronExamples& examples, const PerceptronLog& log) {
+  const StopToken token;
+  const Turns::Writing turn(turns_, token);
   for (const auto& scratch : scratch_) scratch->begin_part();
   for (const PerceptronUpdate& u : log.updates) {
     update(examples, u.support, u.support, u.problem, u.amount, u.time);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/turns.hpp"
 #include "learn/perceptron/growing_term.hpp"
 #include "learn/perceptron/perceptron_rule.hpp"
 
@@ -25,6 +26,8 @@ struct PerceptronExamples {
   double scale(std::size_t term, std::size_t row) const { return scales[term * size() + row]; }
 };
 
+// One thread may learn while others read. Readers hold Turns::Reading on `turns()` for as long as
+// what they read has to be of one state; `learn` lets them in between two examples.
 class OnlinePerceptron {
  public:
   // Terms have two columns of weights for each problem: those of the last vector w, and those that
@@ -33,6 +36,8 @@ class OnlinePerceptron {
 
   OnlinePerceptron(const OnlinePerceptron&) = delete;
   OnlinePerceptron& operator=(const OnlinePerceptron&) = delete;
+
+  Turns& turns() const { return turns_; }
 
   std::size_t n_problems() const { return rule_.n_problems(); }
   std::size_t n_terms() const { return terms_.size(); }
@@ -47,6 +52,7 @@ class OnlinePerceptron {
   // vector or kNone; is updated.
   // max_nodes: stops after the example with which the model has more nodes than that.
   // Returns the number of examples that it has gone through.
+  // Throws std::logic_error where another thread learns.
   std::size_t learn(const PerceptronExamples& examples, const PerceptronTargets& targets,
                     std::span<const std::uint32_t> order, std::span<std::uint32_t> support_of,
                     std::uint64_t max_nodes, PerceptronProgress& progress, const StopToken& token);
@@ -71,6 +77,7 @@ class OnlinePerceptron {
   void update(const PerceptronExamples& examples, std::size_t row, std::uint32_t support,
               std::uint32_t problem, double amount, std::uint64_t time);
 
+  mutable Turns turns_;
   std::vector<std::unique_ptr<GrowingTerm>> terms_;
   PerceptronRule rule_;
   PerceptronLog log_;

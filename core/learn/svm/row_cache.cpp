@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/show_bytes.hpp"
 
 namespace filbert {
 
@@ -34,10 +35,10 @@ std::size_t rows_that_fit(std::size_t n, std::size_t batch, std::uint64_t max_by
   if (fit >= fewest) return fit;
   const std::uint64_t needed = bytes_of(fewest, n) + scratch;
   throw OutOfMemory("rows of the kernel matrix of " + std::to_string(n) + " distinct trees take " +
-                        std::to_string(n * sizeof(double)) +
-                        " bytes each, and some of them are needed at a time, " +
-                        std::to_string(needed) + " bytes, but at most " +
-                        std::to_string(max_bytes) + " bytes are allowed",
+                        show_bytes(static_cast<double>(n * sizeof(double))) +
+                        " each, and some of them are needed at a time, " +
+                        show_bytes(static_cast<double>(needed)) + ", but at most " +
+                        show_bytes(static_cast<double>(max_bytes)) + " are allowed",
                     needed);
 }
 

@@ -23,6 +23,7 @@ from filbert.explanations.view import ModelView, view_of
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
 from filbert.learners.svm import classes_by_score
+from filbert.unpack import unpacked
 
 FloatArray = NDArray[np.float64]
 
@@ -55,8 +56,9 @@ def explain(
     Parameters
     ----------
     model : TreeSVC or TreePerceptron, or the model of one
-        Fitted, or from :func:`filbert.load`. The kernel must be SubsetTree, Subtree or PartialTree,
-        or a sum of these and of Linear and Polynomial.
+        Fitted, or from :func:`filbert.load`; also a fitted search, or a Pipeline that ends with
+        such a learner and whose other steps transform X. The kernel must be SubsetTree, Subtree or
+        PartialTree, or a sum of these and of Linear and Polynomial.
     X : what the model predicts, optional
         Examples to explain.
     y : array of labels, optional
@@ -95,13 +97,16 @@ def explain(
                   ├─ NP ─ e
     -0.007 ░      └─ VP ─ b
     """
-    view = view_of(model)
+    before, learner = unpacked(model)
+    view = view_of(learner)
     _check_options(top, max_examples, n_nearest, y, X)
     support = Support(view)
     problems = summarized_problems(view, support, top, min_frequency, n_jobs)
     data, metrics = None, None
     examples: tuple[ExplainedExample, ...] = ()
     if X is not None:
+        for step in before:
+            X = step.transform(X)
         applied = _Applied(view, support, X, y, n_jobs)
         data, metrics = applied.summary(), applied.metrics()
         examples = applied.examples(max_examples, n_nearest)

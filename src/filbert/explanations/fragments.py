@@ -28,7 +28,7 @@ def summarized_problems(
         min_frequency = 1 if view.n_support < _FEW else 3
     options: dict[str, Any] = {
         "n_fragments": max(_LEAST_MINED, _MINED_FOR_EACH * top),
-        "threshold": _FIRST_THRESHOLD,
+        "max_ratio": _FIRST_THRESHOLD,
         "min_frequency": min_frequency,
         "n_jobs": n_jobs,
     }

@@ -19,6 +19,7 @@ from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import ERROR_BLOCK
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel, TermScores
+from filbert.unpack import learner_in
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,8 @@ class ModelView:
 
 
 def view_of(model: Any) -> ModelView:
-    """Take what users have: a fitted estimator, a search over some, or a model."""
-    model = getattr(model, "best_estimator_", model)
+    """Take what users have: a fitted estimator, a pipeline or search of some, or a model."""
+    model = learner_in(model)
     if isinstance(model, TreeSVC):
         check_is_fitted(model)
         return ModelView(
@@ -127,6 +128,7 @@ def _view_of_perceptron(perceptron: TreePerceptron) -> ModelView:
         raise InvalidParameterError(
             "votes are no sum over nodes: explain the average with set_params(vote=False)"
         )
+    perceptron = perceptron.at_this_time()  # another thread may go on learning
     model = _explainable(perceptron.model_.scorer(averaged=bool(perceptron.average)))
     return ModelView(
         "TreePerceptron", model, perceptron, perceptron.classes_, _error_curve(perceptron)

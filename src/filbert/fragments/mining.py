@@ -21,6 +21,7 @@ from filbert.fragments.rules import Search, check_rules
 from filbert.kernels.algebra import is_number
 from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
+from filbert.unpack import learner_in
 
 _NOTHING = 1e-12  # of the best base fragment: what is lighter is rounding
 
@@ -28,8 +29,8 @@ _NOTHING = 1e-12  # of the best base fragment: what is lighter is rounding
 def mine(
     model: Any,
     *,
-    problem: int = 0,
-    threshold: float = 50.0,
+    problem: int | None = None,
+    max_ratio: float = 50.0,
     n_fragments: int | None = None,
     norm_share: float | None = None,
     criterion: Criterion = "gradient",
@@ -49,13 +50,16 @@ def mine(
 
     Parameters
     ----------
-    model : SupportVectorModel of one tree kernel, or a fitted learner with such a `model_`
-    problem : int
-        Which decision function: 0 of a model of two classes, else the number of the class.
-    threshold : float
-        The paper's `L`.
+    model : TreeSVC, or TreePerceptron without votes
+        Fitted with one tree kernel; also a pipeline that ends with one, a search over some, or a
+        SupportVectorModel.
+    problem : int, optional
+        Which decision function: the number of the class in `classes_`. A model of two classes has
+        only one. With more classes this parameter is required.
+    max_ratio : float
+        The paper's `L`: how many times lighter than the heaviest base fragment a fragment may be.
     n_fragments : int, optional
-        Find so many, in place of a fixed threshold: `L` is doubled, from `threshold` on, until
+        Find so many, in place of a fixed ratio: `L` is doubled, from `max_ratio` on, until
         there are enough, and the most relevant are kept.
     norm_share : float, optional
         Find as few as have this share of the norm of the weight vector, by doubling `L` as well.
@@ -91,7 +95,7 @@ def mine(
     """
     own = _checked_model(model, problem)
     check_rules(
-        threshold=threshold,
+        max_ratio=max_ratio,
         n_fragments=n_fragments,
         norm_share=norm_share,
         criterion=criterion,
@@ -101,10 +105,10 @@ def mine(
     )
     miner = _Miner(own, criterion, search, int(min_frequency), int(max_fragments), n_jobs, progress)
     if n_fragments is not None:
-        return miner.first(int(n_fragments), float(threshold))
+        return miner.first(int(n_fragments), float(max_ratio))
     if norm_share is not None:
-        return miner.share(float(norm_share), float(threshold))
-    return miner.mine(float(threshold))[0]
+        return miner.share(float(norm_share), float(max_ratio))
+    return miner.mine(float(max_ratio))[0]
 
 
 class _Miner:
@@ -220,16 +224,32 @@ def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> floa
 
 def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
     """Return one decision function as a model of its own."""
-    known = getattr(model, "model_", model)
+    learner = learner_in(model)
+    known = getattr(learner, "model_", learner)
+    if hasattr(known, "scorer") and not getattr(learner, "vote", False):  # of a perceptron
+        known = known.scorer(averaged=bool(getattr(learner, "average", True)))
     if not isinstance(known, SupportVectorModel) or not known.is_of_trees:
         raise InputTypeError(
-            "fragments are mined from the model of one tree kernel, or a fitted learner that has "
-            f"one, not from {type(known).__name__} with the kernel "
+            "fragments are mined from a fitted TreeSVC or TreePerceptron with one tree kernel, or "
+            f"from the model of one, not from {type(learner).__name__} with the kernel "
             f"{getattr(known, 'kernel', None)!r}: train with SubsetTree, Subtree or PartialTree "
-            "alone"
+            "alone, a TreePerceptron with vote=False"
         )
     n = len(known.coef)
+    if problem is None and n > 1:
+        raise InvalidParameterError(_which_problem(n, getattr(learner, "classes_", None)))
+    problem = 0 if problem is None else problem
     if not is_number(problem, Integral) or not 0 <= problem < n:
         raise InvalidParameterError(f"problem must be from 0 to {n - 1}, got {problem!r}")
     one = slice(int(problem), int(problem) + 1)
     return SupportVectorModel(known.kernel, known.support, known.coef[one], known.intercept[one])
+
+
+def _which_problem(n: int, classes: Any) -> str:
+    names = [] if classes is None else classes[:10].tolist()
+    listed = ", ".join(f"{k} ({name!r})" for k, name in enumerate(names)) or f"0 to {n - 1}"
+    more = ", ..." if 0 < len(names) < n else ""
+    return (
+        f"the model has {n:,} decision functions, one for each class: choose one with problem=k, "
+        f"where k is {listed}{more}. FragmentVectorizer mines all of them"
+    )

@@ -13,7 +13,7 @@ Search = Literal["greedy", "complete"]
 
 def check_rules(
     *,
-    threshold: Any,
+    max_ratio: Any,
     n_fragments: Any,
     norm_share: Any,
     criterion: Any,
@@ -24,8 +24,8 @@ def check_rules(
     """Raise InvalidParameterError where a parameter of :func:`mine` cannot be what it is."""
     _check_choice("criterion", criterion, ("gradient", "chi2"))
     _check_choice("search", search, ("greedy", "complete"))
-    if not is_number(threshold, Real) or not 0 < threshold < np.inf:
-        raise InvalidParameterError(f"threshold must be a positive number, got {threshold!r}")
+    if not is_number(max_ratio, Real) or not 0 < max_ratio < np.inf:
+        raise InvalidParameterError(f"max_ratio must be a positive number, got {max_ratio!r}")
     if n_fragments is not None and norm_share is not None:
         raise InvalidParameterError("give n_fragments or norm_share, not both")
     _check_count("min_frequency", min_frequency)

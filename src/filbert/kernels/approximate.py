@@ -8,7 +8,6 @@ from sklearn.base import clone
 
 from filbert import _core
 from filbert.errors import InvalidParameterError
-from filbert.forest import Forest
 from filbert.kernels.algebra import Kernel
 from filbert.kernels.capabilities import Capabilities, capabilities_of
 from filbert.kernels.tree import TreeKernel

@@ -126,11 +126,9 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         X : Forest, Examples, or sequence of trees or bracket strings
         y : ignored
         """
-        embedder = self._embedder()
-        n_threads(self.n_jobs)
+        self.check_parameters()
         self._forest_of(X)
-        if self.composition == "product":
-            self.gamma_ = float(embedder.gamma)
+        self._take_gamma()
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -168,6 +166,11 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 + (", or dtype='float64'" if rows.itemsize == 4 else ""),
             )
         return rows
+
+    def check_parameters(self) -> None:
+        """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+        self._embedder()
+        n_threads(self.n_jobs)
 
     # ---------------------------------------------------------------- for scikit-learn
 
@@ -262,6 +265,10 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 f"got {self.dtype!r}"
             )
         return dtype
+
+    def _take_gamma(self) -> None:
+        if self.composition == "product":
+            self.gamma_ = float(self._embedder().gamma)
 
     def _empty(self, shape: tuple[int, int]) -> _Vectors:
         dtype = self._checked_dtype()

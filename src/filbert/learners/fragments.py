@@ -14,6 +14,7 @@ from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.inputs import rows_for, warn_without_fragments
+from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
 from filbert.learners.svm import TreeSVC
@@ -23,7 +24,7 @@ from filbert.model import SupportVectorModel
 FloatArray = NDArray[np.float64]
 
 
-class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Turn trees into sparse vectors of the fragments that weigh most in a model.
 
     The paper's linear models: *LIN* takes the weights as they are, with
@@ -40,7 +41,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         those of a class against the others.
     kernel : SubsetTree, Subtree or PartialTree, optional
         What fragments are, where there is no estimator. SubsetTree() by default.
-    threshold, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
+    max_ratio, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
         For each class, see :func:`filbert.fragments.mine`.
     weighted : bool
         Whether vectors are in the space of the kernel, :math:`t \lambda^{s/2} / \|x\|` (Eq. 5), or
@@ -77,7 +78,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         estimator: Any = None,
         *,
         kernel: TreeKernel | None = None,
-        threshold: float = 50.0,
+        max_ratio: float = 50.0,
         n_fragments: int | None = None,
         norm_share: float | None = None,
         criterion: Criterion = "gradient",
@@ -89,7 +90,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.estimator = estimator
         self.kernel = kernel
-        self.threshold = threshold
+        self.max_ratio = max_ratio
         self.n_fragments = n_fragments
         self.norm_share = norm_share
         self.criterion = criterion
@@ -154,7 +155,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- fitting
 
     def _rules(self) -> dict[str, Any]:
-        names = ("threshold", "n_fragments", "norm_share", "criterion", "min_frequency")
+        names = ("max_ratio", "n_fragments", "norm_share", "criterion", "min_frequency")
         return {name: getattr(self, name) for name in (*names, "search", "max_fragments")}
 
     def check_parameters(self) -> None:
@@ -188,6 +189,8 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return support_vector_model(learner), learner, learner.classes_
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
         trees = rows_for(kernel, X)
+        if len(trees) == 0:
+            raise InvalidParameterError("FragmentVectorizer: there are no trees to learn from")
         warn_without_fragments(kernel, trees, stacklevel=4)
         if self.criterion == "gradient":
             coef, classes = np.ones((1, len(trees))), None

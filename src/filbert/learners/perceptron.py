@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,7 +19,9 @@ from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
 from filbert.kernels.terms import check_is_sum, is_sum
-from filbert.learners.perceptron_model import Log, PerceptronModel, Targets
+from filbert.learners.exclusive import learning
+from filbert.learners.kernel_parameter import KernelParameter
+from filbert.learners.perceptron_model import Log, PerceptronModel, State, Targets
 from filbert.learners.perceptron_parameters import check_parameters
 from filbert.learners.perceptron_terms import Batch, dense_widths
 from filbert.learners.svm import classes_by_score
@@ -38,7 +41,7 @@ Tell = Callable[[int, int], None]  # (examples done, wrong predictions among the
 _NOT_YET = 2**32 - 1  # no support vector so far
 
 
-class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""The perceptron with kernels of trees and of vectors (Aiolli et al. 2007).
 
     Examples are gone through one by one. With the labels :math:`y_t = \pm 1`, the weights change
@@ -54,6 +57,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     weighted DAG of the support vectors' trees, which grows with each that comes in, and lists of
     the vectors' features; `partial_fit` takes batches of any size. By *factors* `fit` goes through
     data at hand in the space of the fragments that trees share, which is much faster.
+
+    One thread may learn while others predict, explain, save or copy: these see the model between
+    two examples.
 
     Parameters
     ----------
@@ -105,7 +111,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Wrong predictions, each made before the example was learnt from.
     error_history_ : ndarray of int
         Wrong predictions among each 1,000 examples in turn.
-    n_support_ : int
+    n_support_vectors_ : int
+    dual_coef_ : ndarray of shape (n_problems, n_support_vectors_)
+        Coefficients of the average, or of the last weights where `average` is False.
     n_nodes_ : int
         Distinct nodes of the support vectors' trees: the nodes of the DAG; of several terms of
         trees, the sum.
@@ -116,7 +124,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     engine_ : {"factors", "online"}
         How `fit` computed; "online" after `partial_fit`.
     engine_reason_ : str
-        Why so, in a sentence.
+        Why, in a sentence.
 
     Examples
     --------
@@ -167,6 +175,10 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         After Ctrl-C the model is that of the examples so far, and `partial_fit` can go on from it.
         """
+        with learning(self):
+            return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         self.check_parameters()
         kernel = self._new_kernel()
         X = rows_for(kernel, X)
@@ -179,12 +191,14 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
         warn_without_fragments(kernel, X)
         order = self._order(n)
-        model, reason, interrupted = self._by_factors(kernel, X, targets, order)
-        engine = "online" if model is None else "factors"
-        if model is None:
-            model, interrupted = self._by_dag(kernel, X, targets, order)
+        model = PerceptronModel(kernel, classes, intercept=bool(self.fit_intercept))
+        factors, reason = self._factors_or_reason(kernel, X)
+        if factors is None:
+            interrupted = self._by_dag(model, X, targets, order)
+        else:
+            model, interrupted = self._by_factors(model, factors, X, targets, order)
         if model.n_seen > 0:
-            self._take(classes, model, engine, reason)
+            self._take(model, "online" if factors is None else "factors", reason)
         if interrupted:
             raise KeyboardInterrupt
         return self
@@ -201,6 +215,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The batch is checked as a whole before anything is learnt from it: after an error the model
         is what it was. After Ctrl-C it is that of the examples so far.
 
+        Other threads may predict, save or copy meanwhile: they see the model between two examples.
+        Only one thread may learn; a second one gets a ConcurrentLearningError.
+
         Parameters
         ----------
         X, y
@@ -209,6 +226,16 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             All classes that there will ever be; needed in the first call.
         sample_weight : array of floats, optional
         """
+        with learning(self):
+            return self._partial_fit(X, y, classes, sample_weight)
+
+    def _partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+    ) -> Self:
         self.check_parameters()
         if self.class_weight == "balanced":
             raise InvalidParameterError(
@@ -223,7 +250,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, known, coded)
         targets = Targets(signs_of(coded, len(known)), weights, float(self.margin))
-        model = getattr(self, "model_", None) or self._new_model(kernel, targets.n_problems)
+        model = getattr(self, "model_", None)
+        if model is None:
+            model = PerceptronModel(kernel, known, intercept=bool(self.fit_intercept))
         batch = model.batch(X, self.n_jobs)
         support_of = np.full(n, _NOT_YET, dtype=np.uint32)
         order = np.arange(n, dtype=np.uint32)
@@ -231,7 +260,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with self._progress("learning", n) as progress:
                 self._learn(model, batch, targets, order, support_of, progress)
         finally:
-            self._take(known, model, "online", "partial_fit")
+            self._take(model, "online", "partial_fit learns online")
         return self
 
     def _known_classes(self, classes: ArrayLike | None) -> NDArray[Any]:
@@ -258,15 +287,6 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _new_kernel(self) -> Kernel:
         return SubsetTree() if self.kernel is None else clone(self.kernel)
-
-    def _new_model(self, kernel: Kernel, n_problems: int) -> PerceptronModel:
-        return PerceptronModel(
-            kernel,
-            intercept=bool(self.fit_intercept),
-            n_problems=n_problems,
-            support=None,
-            log=None,
-        )
 
     def _order(self, n: int) -> NDArray[np.uint32]:
         """Return the order of examples in each epoch, or one for all."""
@@ -295,10 +315,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _by_dag(
-        self, kernel: Kernel, X: Any, targets: Targets, order: NDArray[np.uint32]
-    ) -> tuple[PerceptronModel, bool]:
+        self, model: PerceptronModel, X: Any, targets: Targets, order: NDArray[np.uint32]
+    ) -> bool:
         """Learn online, and tell whether that was interrupted."""
-        model = self._new_model(kernel, targets.n_problems)
         batch = model.batch(X, self.n_jobs)
         support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
         try:
@@ -308,67 +327,61 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 with self._progress(what, len(epoch)) as progress:
                     self._learn(model, batch, targets, epoch, support_of, progress)
         except KeyboardInterrupt:
-            return model, True
-        return model, False
+            return True
+        return False
 
     def _by_factors(
-        self, kernel: Kernel, X: Any, targets: Targets, order: NDArray[np.uint32]
-    ) -> tuple[PerceptronModel | None, str, bool]:
-        """Learn by factors, where that is wanted and possible; else tell why not.
-
-        Also tell whether that was interrupted.
-        """
-        if self.engine == "online":
-            return None, "as asked for", False
-        if self.max_nodes is not None:
-            return None, "max_nodes bounds a model that grows", False
-        if self.engine == "factors":
-            check_is_sum(kernel, "Use engine='online'.")
-        elif not is_sum(kernel):
-            return None, f"{kernel!r} has no factors", False
-        try:
-            factors = sum_factors(
-                kernel,
-                X,
-                max_work=work_limit if self.engine == "auto" else None,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
-        except (WorkLimitError, OutOfMemoryError) as error:
-            if self.engine == "factors":
-                raise
-            return None, str(error), False
+        self,
+        new: PerceptronModel,
+        factors: _core.SumOperator,
+        X: Any,
+        targets: Targets,
+        order: NDArray[np.uint32],
+    ) -> tuple[PerceptronModel, bool]:
+        """Learn by factors, and say whether that was interrupted."""
         with self._progress("learning", self.n_epochs * order.shape[1]) as progress:
             rows, log, interrupted = _core.train_perceptron(
                 factors,
                 targets.signs,
                 targets.weights,
                 targets.margin,
-                bool(self.fit_intercept),
+                new.intercept,
                 order,
                 int(self.n_epochs),
                 progress,
             )
-        model = PerceptronModel(
-            kernel,
-            intercept=bool(self.fit_intercept),
-            n_problems=targets.n_problems,
-            support=without_others(kernel, X[rows.astype(np.intp)]),
-            log=Log(*log),
+        support = without_others(new.kernel, X[rows.astype(np.intp)])
+        model = PerceptronModel.of_state(
+            new.kernel, new.classes, State(support, Log(*log), 0), intercept=new.intercept
         )
-        model.widths = dense_widths(kernel, X)
-        reason = "as asked for" if self.engine == "factors" else "those of all terms"
-        return model, reason, interrupted
+        model.widths = dense_widths(new.kernel, X)
+        return model, interrupted
 
-    def _take(
-        self, classes: NDArray[Any], model: PerceptronModel, engine: str, reason: str
-    ) -> None:
-        self.classes_ = classes
-        self.model_ = model
-        self.engine_ = engine
-        self.engine_reason_ = reason
-        for name, value in model.figures().items():
-            setattr(self, f"{name}_", value)
+    def _factors_or_reason(self, kernel: Kernel, X: Any) -> tuple[_core.SumOperator | None, str]:
+        """Return the factors, or None if there are none, and the reason."""
+        requested = f"engine={self.engine!r} was requested"
+        if self.engine == "online":
+            return None, requested
+        if self.max_nodes is not None:
+            return None, "max_nodes bounds a model that grows"
+        if self.engine == "factors":
+            check_is_sum(kernel, "Use engine='online'.")
+            return self._factors(kernel, X), requested
+        if not is_sum(kernel):
+            return None, f"{kernel!r} has no factors"
+        try:
+            return self._factors(kernel, X), "the kernel has factors that are worth their work"
+        except (WorkLimitError, OutOfMemoryError) as error:
+            return None, str(error)
+
+    def _factors(self, kernel: Kernel, X: Any) -> _core.SumOperator:
+        max_work = work_limit if self.engine == "auto" else None
+        return sum_factors(kernel, X, max_work=max_work, n_jobs=self.n_jobs, verbose=self.verbose)
+
+    def _take(self, model: PerceptronModel, engine: str, reason: str) -> None:
+        figures = {f"{name}_": value for name, value in model.figures().items()}
+        learnt = {"classes_": model.classes, "engine_": engine, "engine_reason_": reason}
+        self.__dict__.update({**figures, **learnt, "model_": model})  # in one step: others read
 
     @contextmanager
     def _progress(self, what: str, total: int) -> Iterator[Tell | None]:
@@ -389,32 +402,44 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> FloatArray:
         """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        X = rows_for(self.model_.kernel, X)
+        return self._scores(self.model_, X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each example."""
+        check_is_fitted(self)
+        model = self.model_  # one and the same for scores and classes
+        return classes_by_score(model.classes, self._scores(model, X))
+
+    def _scores(self, model: PerceptronModel, X: Any) -> FloatArray:
+        X = rows_for(model.kernel, X)
         if self.vote:
-            values = self.model_.votes(X, self.n_jobs)
+            values = model.votes(X, self.n_jobs)
         else:
-            values = self.model_.scores(
+            values = model.scores(
                 X,
                 averaged=bool(self.average),
                 by_factors=self.engine_ == "factors",
                 n_jobs=self.n_jobs,
             )
-        return values[:, 0] if len(self.classes_) == 2 else values
+        return values[:, 0] if model.n_problems == 1 else values
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each example."""
-        values = self.decision_function(X)
-        return classes_by_score(self.classes_, values)
+    def at_this_time(self) -> Self:
+        """Return a copy of what has been learnt so far; what is learnt later does not change it."""
+        check_is_fitted(self)
+        now = copy(self)
+        now._take(self.model_.at_this_time(), self.engine_, self.engine_reason_)
+        return now
 
-    def dual_coef(self) -> FloatArray:
-        """Return the coefficients of the support vectors: shape (n_problems, n_support).
+    @property
+    def dual_coef_(self) -> FloatArray:
+        """The coefficients of the support vectors: shape (n_problems, n_support_vectors_).
 
         They are those of the average, or of the last weights where `average` is False.
         """
         check_is_fitted(self)
-        _, log = self.model_.plain()
-        n_problems = self.model_.n_problems
-        return log.coef(n_problems, self.n_support_, averaged=bool(self.average))
+        model: PerceptronModel = self.model_
+        support, log = model.plain()
+        return log.coef(model.n_problems, n_examples(support), averaged=bool(self.average))
 
     def check_parameters(self) -> None:
         """Raise InvalidParameterError where a parameter has a value that it cannot have.

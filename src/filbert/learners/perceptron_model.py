@@ -1,7 +1,7 @@
 """What a perceptron has learnt: support vectors, and the updates in which they came in."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -91,50 +91,110 @@ class Targets:
         return len(self.signs)
 
 
+@dataclass(frozen=True)
+class State:
+    """A model at one time: it never changes, whatever is learnt afterwards.
+
+    Attributes
+    ----------
+    support : Forest, Examples or sparse rows
+        The support vectors, in the form that X has.
+    log : Log
+    n_forgotten : int
+        Support vectors that have left.
+    """
+
+    support: Any
+    log: Log
+    n_forgotten: int
+    scorers: dict[bool, Any] = field(default_factory=dict, repr=False)  # see PerceptronModel
+
+
+@dataclass
+class _Growing:
+    """The model in the core, and what is known of its last state."""
+
+    core: _core.OnlinePerceptron
+    n_forgotten: int
+    last: State | None
+
+
 class PerceptronModel:
     """Support vectors with a log of updates.
 
     There are two forms. The *growing* one is a weighted DAG in the core, which learns online; the
     *plain* one is the support vectors and the log. Each is made from the other when it is needed:
     the log is replayed, which gives the same DAG to the last bit.
+
+    One thread may learn while others read: what is read is the model between two examples.
     """
 
-    def __init__(
-        self, kernel: Kernel, *, intercept: bool, n_problems: int, support: Any, log: Log | None
-    ) -> None:
+    _growing: _Growing  # not there until it is needed
+
+    def __init__(self, kernel: Kernel, classes: NDArray[Any], *, intercept: bool) -> None:
         self.kernel = kernel
+        self.classes = classes
         self.intercept = intercept
-        self.n_problems = n_problems
-        self.n_forgotten = 0
         self.widths: dict[str, int] = {}  # of dense vectors, by part: all have as many features
         self.terms = Terms(kernel, intercept=intercept)
-        self._plain = None if log is None else (support, log)
-        self._core = self.terms.new_model(n_problems) if log is None else None
-        self._scorers: dict[bool, Any] = {}
+        self._state: State | None = None  # where it begins, None where with nothing
+
+    @classmethod
+    def of_state(
+        cls, kernel: Kernel, classes: NDArray[Any], state: State, *, intercept: bool
+    ) -> "PerceptronModel":
+        """Return a model that has learnt."""
+        model = cls(kernel, classes, intercept=intercept)
+        model._state = state
+        return model
+
+    @property
+    def n_problems(self) -> int:
+        """The number of problems of two classes."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
 
     # ---------------------------------------------------------------- both forms
 
-    def growing(self) -> _core.OnlinePerceptron:
-        """Return the growing form."""
-        if self._core is None:
-            assert self._plain is not None
-            support, log = self._plain
-            self._core = self._replayed(support, log)
-        return self._core
+    def _held(self) -> _Growing:
+        """Return the growing form, and make it where there is none yet."""
+        if "_growing" not in vars(self):
+            state = self._state
+            if state is None:
+                made = _Growing(self.terms.new_model(self.n_problems), 0, None)
+            else:
+                core = self._replayed(state.support, state.log)
+                made = _Growing(core, state.n_forgotten, state)
+            # In one step: another thread may have made one meanwhile, and learn with it.
+            vars(self).setdefault("_growing", made)
+        return self._growing
+
+    def state(self) -> State:
+        """Return the model as it is now."""
+        if self._state is not None and "_growing" not in vars(self):
+            return self._state
+        growing = self._held()  # one and the same below, whatever another thread puts there
+        last = growing.last
+        if last is None or last.log.n_seen != growing.core.n_seen:
+            log, support = growing.core.state()
+            last = State(self._together(support), Log(*log), growing.n_forgotten)
+            growing.last = last
+        return last
+
+    def at_this_time(self) -> "PerceptronModel":
+        """Return a model of its own that has learnt as much."""
+        model = self.of_state(self.kernel, self.classes, self.state(), intercept=self.intercept)
+        model.widths = dict(self.widths)
+        return model
 
     @property
     def n_seen(self) -> int:
         """Examples that were learnt from."""
-        if self._core is not None:
-            return self._core.n_seen
-        return 0 if self._plain is None else self._plain[1].n_seen
+        return int(self.figures()["n_seen"])
 
     def plain(self) -> tuple[Any, Log]:
         """Return the support vectors, in the form that X has, and the log."""
-        if self._plain is None:
-            assert self._core is not None
-            self._plain = self._support(self._core), Log(*self._core.log())
-        return self._plain
+        state = self.state()
+        return state.support, state.log
 
     def _replayed(self, support: Any, log: Log) -> _core.OnlinePerceptron:
         core = self.terms.new_model(self.n_problems)
@@ -153,27 +213,30 @@ class PerceptronModel:
         )
         return core
 
-    def _support(self, core: _core.OnlinePerceptron) -> Any:
+    def _together(self, support: list[Any]) -> Any:
+        """Return the core's support vectors, given by term, in the form that X has."""
         data: list[Any] = []
-        for t, term in enumerate(self.terms.terms):
+        for term, own in zip(self.terms.terms, support, strict=True):
             if term.capabilities.of == "trees":
-                data.append(Forest._of(*core.support_trees(t)))
+                data.append(Forest._of(*own))
             else:
-                begin, features, values = core.support_vectors(t)
+                begin, features, values = own
                 shape = len(begin) - 1, int(features.max(initial=0)) + 1
                 rows = (values, features.astype(np.int64), begin.astype(np.int64))
                 data.append(sp.csr_array(rows, shape=shape))
         return self.terms.together(data)
 
     def __getstate__(self) -> dict[str, Any]:
-        self.plain()
-        return {**self.__dict__, "_core": None, "_scorers": {}}
+        now = self.state()
+        state = {**vars(self), "_state": State(now.support, now.log, now.n_forgotten)}
+        state.pop("_growing", None)
+        return state
 
     # ---------------------------------------------------------------- learning
 
     def batch(self, X: Any, n_jobs: int | None) -> Batch:
         """Check examples, so that learning from them cannot fail."""
-        batch = self.terms.batch(X, self.growing(), n_threads(n_jobs))
+        batch = self.terms.batch(X, self._held().core, n_threads(n_jobs))
         for part, width in batch.widths.items():
             if self.widths.get(part, width) != width:
                 raise InvalidParameterError(
@@ -197,8 +260,7 @@ class PerceptronModel:
         self.widths |= batch.widths
         n_done = 0
         while n_done < len(order):
-            core = self.growing()
-            self._plain, self._scorers = None, {}
+            core = self._held().core
             n_done += core.learn(
                 batch.parts,
                 batch.scales,
@@ -211,28 +273,27 @@ class PerceptronModel:
                 2**63 if max_nodes is None else max_nodes,
                 progress,
             )
-            if max_nodes is not None and core.n_nodes > max_nodes:
+            if max_nodes is not None and core.figures()["n_nodes"] > max_nodes:
                 self._forget(max_nodes, lightest_leave, support_of)
 
     def _forget(self, max_nodes: int, lightest_leave: bool, support_of: NDArray[np.uint32]) -> None:
         """Let support vectors leave, and rebuild the DAG of the others."""
-        core = self.growing()
-        support, log = self.plain()
-        preferred = np.arange(core.n_support)[::-1]  # the newest first
+        core, state = self._held().core, self.state()
+        log, n_support = state.log, n_examples(state.support)
+        preferred = np.arange(n_support)[::-1]  # the newest first
         if lightest_leave:
-            weight = np.abs(log.coef(self.n_problems, core.n_support, averaged=False)).sum(axis=0)
+            weight = np.abs(log.coef(self.n_problems, n_support, averaged=False)).sum(axis=0)
             preferred = preferred[np.argsort(-weight[preferred], kind="stable")]
         numbers = preferred.astype(np.uint32)
         n = core.n_that_fit(numbers, int(_KEPT * max_nodes)) or core.n_that_fit(numbers, max_nodes)
         kept = np.sort(preferred[:n])
-        self.n_forgotten += core.n_support - n
-        number = np.full(core.n_support + 1, 2**32 - 1, dtype=np.uint32)
+        number = np.full(n_support + 1, 2**32 - 1, dtype=np.uint32)
         number[kept] = np.arange(n)
-        known = np.minimum(support_of, core.n_support)
+        known = np.minimum(support_of, n_support)
+        left = State(state.support[kept], log.kept(kept), state.n_forgotten + n_support - n)
+        growing = _Growing(self._replayed(left.support, left.log), left.n_forgotten, left)
         support_of[:] = number[known]
-        self._plain = support[kept], log.kept(kept)
-        self._core = None
-        self.growing()
+        self._growing = growing
 
     # ---------------------------------------------------------------- scoring
 
@@ -242,18 +303,19 @@ class PerceptronModel:
             values: FloatArray = self.scorer(averaged=averaged).decision_function(X, n_jobs=n_jobs)
             return values
         batch = self.batch(X, n_jobs)
-        return self.growing().scores(
+        return self._held().core.scores(
             batch.parts, batch.scales, batch.norms, averaged, n_threads(n_jobs)
         )
 
     def scorer(self, *, averaged: bool) -> Any:
         """Return the last weights, or their average, as a model with coefficients."""
-        if averaged not in self._scorers:
-            support, log = self.plain()
-            coef = log.coef(self.n_problems, n_examples(support), averaged=averaged)
+        state = self.state()
+        if averaged not in state.scorers:
+            support = state.support
+            coef = state.log.coef(self.n_problems, n_examples(support), averaged=averaged)
             intercept = coef.sum(axis=1) if self.intercept else np.zeros(self.n_problems)
-            self._scorers[averaged] = SupportVectorModel(self.kernel, support, coef, intercept)
-        return self._scorers[averaged]
+            state.scorers[averaged] = SupportVectorModel(self.kernel, support, coef, intercept)
+        return state.scorers[averaged]
 
     def votes(self, X: Any, n_jobs: int | None) -> FloatArray:
         """Let the weights that there were after each example vote: means of -1, 0 and +1.
@@ -288,24 +350,19 @@ class PerceptronModel:
 
     def figures(self) -> dict[str, Any]:
         """Return the numbers that tell how learning went and how large the model is."""
-        figures: dict[str, Any] = {"n_forgotten": self.n_forgotten}
-        if self._core is not None:
-            core = self._core
-            names = ("n_seen", "n_errors", "n_updates", "n_support", "n_nodes", "n_tree_nodes")
-            return {
-                **figures,
-                **{name: getattr(core, name) for name in names},
-                "error_history": core.errors(),
-            }
-        support, log = self.plain()
-        forests = [kernel.trees_of(support) for kernel in tree_kernels(self.kernel)]
+        if "_growing" in vars(self):
+            growing = self._growing
+            return {**growing.core.figures(), "n_forgotten": growing.n_forgotten}
+        state = self.state()
+        log = state.log
+        forests = [kernel.trees_of(state.support) for kernel in tree_kernels(self.kernel)]
         return {
-            **figures,
             "n_seen": log.n_seen,
             "n_errors": log.n_errors,
             "n_updates": len(log.amount),
-            "n_support": n_examples(support),
+            "n_support_vectors": n_examples(state.support),
             "n_nodes": sum(forest.n_subtrees for forest in forests),
             "n_tree_nodes": sum(forest.n_nodes for forest in forests),
             "error_history": log.errors,
+            "n_forgotten": state.n_forgotten,
         }

@@ -20,6 +20,7 @@ from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.inputs import rows_for, warn_without_fragments
 from filbert.learners.exact import ExactTrainer
+from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.planes import PlaneTrainer
 from filbert.learners.problems import Problems, Trainer
 from filbert.learners.svm_parameters import check_cost, check_parameters
@@ -36,7 +37,7 @@ _OF_PLANES = (
 )
 
 
-class TreeSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Support vector classification of trees.
 
     Minimises

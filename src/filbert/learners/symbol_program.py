@@ -37,7 +37,7 @@ def exactly(n: int, n_symbols: int) -> Constraint:
 
 def bounded(cost: FloatArray, most: float) -> Constraint:
     """The costs of what is chosen are not more than this."""
-    return Constraint(f"max_nodes={most:g}", cost[None, :], -np.inf, most)
+    return Constraint(f"max_nodes_per_tree={most:g}", cost[None, :], -np.inf, most)
 
 
 def together(name: str, places: Sequence[int | None], n_symbols: int) -> Constraint:

@@ -18,6 +18,7 @@ from filbert.kernels import ApproximateTree, SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
 from filbert.kernels.approximate import Symbol, labels_of
 from filbert.kernels.capabilities import capabilities_of
+from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.symbol_program import (
     Constraint,
     best_choice,
@@ -33,7 +34,7 @@ FloatArray = NDArray[np.float64]
 Groups = Sequence[Sequence[Symbol]]
 
 
-class SymbolSelector(BaseEstimator):  # type: ignore[misc]
+class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
     r"""Choose the symbols whose subtrees tell classes apart, for a kernel that takes less time.
 
     The gain of a symbol is how well the fragments rooted in it agree with the labels,
@@ -54,7 +55,7 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         How many symbols are chosen; a float is a share of those that there are, at least one. None
         for any number: all that have a positive gain, where no other constraint is given. For two
         classes no gain is negative.
-    max_nodes : float, optional
+    max_nodes_per_tree : float, optional
         The paper's `b`: a tree has not more chosen nodes than this, on average over the trees.
     together : sequence of groups of symbols
         All symbols of such a group are chosen, or none.
@@ -69,14 +70,14 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    symbols_ : tuple
+    candidates_ : tuple
         The symbols of nodes that are roots of fragments, in order. Symbols in constraints that the
         trees do not have are no error; they cannot be chosen.
     gains_ : ndarray of shape (n,)
         Of these symbols: the :math:`a_s`.
     frequencies_ : ndarray of shape (n,)
         How many nodes of the symbol a tree has on average.
-    chosen_ : tuple
+    symbols_ : tuple
         The chosen symbols, in order.
     kernel_ : ApproximateTree
     speedup_ : float
@@ -88,7 +89,7 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
     --------
     >>> trees = ["(S (A x) (B y))", "(S (A x) (B z))", "(S (A w) (B y))", "(S (A w) (B z))"]
     >>> selector = SymbolSelector(n_symbols=1).fit(trees, [1, 1, 0, 0])
-    >>> selector.chosen_
+    >>> selector.symbols_
     ('A',)
     >>> selector.speedup_
     3.0
@@ -99,7 +100,7 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         kernel: TreeKernel | None = None,
         n_symbols: float | None = None,
         *,
-        max_nodes: float | None = None,
+        max_nodes_per_tree: float | None = None,
         together: Groups = (),
         at_least_one: Groups = (),
         exactly_one: Groups = (),
@@ -108,7 +109,7 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.kernel = kernel
         self.n_symbols = n_symbols
-        self.max_nodes = max_nodes
+        self.max_nodes_per_tree = max_nodes_per_tree
         self.together = together
         self.at_least_one = at_least_one
         self.exactly_one = exactly_one
@@ -123,7 +124,7 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         X : Forest, or sequence of trees or bracket strings
         y : array of n labels, of two classes at least
         """
-        self._check_parameters()
+        self.check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
         trees = kernel.trees_of(X)
         _, coded = checked_classes(y, len(trees), "SymbolSelector")
@@ -138,15 +139,34 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         names = tuple(self._symbol(symbols.names[s]) for s in present)
         frequencies = symbols.counts[present] / len(trees)
         chosen = self._choose(names, gains[present], frequencies)
-        self.symbols_ = names
-        self.gains_ = gains[present]
+        own = tuple(symbol for symbol, yes in zip(names, chosen, strict=True) if yes)
+        self._take(ApproximateTree(kernel, own, by=self.by), names, gains[present], frequencies)
+        return self
+
+    def _take(
+        self,
+        kernel: ApproximateTree,
+        candidates: tuple[Symbol, ...],
+        gains: FloatArray,
+        frequencies: FloatArray,
+    ) -> None:
+        self.candidates_ = candidates
+        self.gains_ = gains
         self.frequencies_ = frequencies
-        self.chosen_ = tuple(s for s, yes in zip(names, chosen, strict=True) if yes)
-        self.kernel_ = ApproximateTree(kernel, self.chosen_, by=self.by)
+        self.symbols_ = kernel.symbols
+        self.kernel_ = kernel
+        known = set(kernel.symbols)
+        chosen = np.array([symbol in known for symbol in candidates])
         pairs = frequencies**2
         with np.errstate(divide="ignore", invalid="ignore"):
             self.speedup_ = float(pairs.sum() / pairs[chosen].sum())
-        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.target_tags.required = True
+        return tags
 
     def _symbol(self, labels: list[str]) -> Symbol:
         return tuple(labels) if self.by == "production" else labels[0]
@@ -185,8 +205,8 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
         n = len(symbols)
         wanted = self._n_wanted(n)
         constraints = [] if wanted is None else [exactly(wanted, n)]
-        if self.max_nodes is not None:
-            constraints.append(bounded(frequencies, float(self.max_nodes)))
+        if self.max_nodes_per_tree is not None:
+            constraints.append(bounded(frequencies, float(self.max_nodes_per_tree)))
         place_of = {symbol: place for place, symbol in enumerate(symbols)}
         for kind in _GROUPS:
             for group in getattr(self, kind):
@@ -207,7 +227,8 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
 
     # ---------------------------------------------------------------- parameters
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise InvalidParameterError if a parameter has a value that it cannot have."""
         known = capabilities_of(self.kernel)
         if self.kernel is not None and not (known.tree_in_core and known.all_roots):
             _refuse("kernel", self.kernel, "a SubsetTree, Subtree or PartialTree")
@@ -219,9 +240,9 @@ class SymbolSelector(BaseEstimator):  # type: ignore[misc]
             share = is_number(wanted, Real) and not is_number(wanted, Integral) and 0 < wanted <= 1
             if not whole and not share:
                 _refuse("n_symbols", wanted, "a positive integer, a share in (0, 1] or None")
-        most = self.max_nodes
+        most = self.max_nodes_per_tree
         if most is not None and (not is_number(most) or not 0 < most < np.inf):
-            _refuse("max_nodes", most, "a positive number or None")
+            _refuse("max_nodes_per_tree", most, "a positive number or None")
         for kind in _GROUPS:
             self._check_groups(kind, getattr(self, kind))
 

@@ -1,5 +1,5 @@
 """Models in files: saved and loaded without pickle, and checked on reading."""
 
-from filbert.persist.files import load, save
+from filbert.persist.files import SAVED, load, save
 
-__all__ = ["load", "save"]
+__all__ = ["SAVED", "load", "save"]

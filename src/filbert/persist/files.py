@@ -6,12 +6,25 @@ from importlib.metadata import version
 from typing import Any
 
 from filbert.errors import InputTypeError, MissingFileError, ModelFileError
+from filbert.explanations import Explanation
+from filbert.forest import Forest
+from filbert.learners.embedding import DistributedTreeEmbedding
 from filbert.learners.fragments import FragmentVectorizer
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
-from filbert.persist import perceptrons, support_vectors, vectorizers
+from filbert.learners.symbol_selection import SymbolSelector
+from filbert.persist import (
+    embeddings,
+    explained,
+    forests,
+    perceptrons,
+    selectors,
+    support_vectors,
+    vectorizers,
+)
 from filbert.persist.archive import Arrays, open_archive, write_archive
 from filbert.persist.atomic import replacing
+from filbert.unpack import unpacked
 
 FORMAT = "filbert-model"
 VERSION = 1  # how to change it: docs/model-files.md
@@ -19,22 +32,30 @@ VERSION = 1  # how to change it: docs/model-files.md
 # What files may hold. A name in a file means what it means here, and is never imported.
 _Encode = Callable[[Any], tuple[dict[str, Any], Arrays]]
 _Decode = Callable[[dict[str, Any], Arrays], Any]
-_ESTIMATORS: dict[str, tuple[type, _Encode, _Decode]] = {
-    "FragmentVectorizer": (FragmentVectorizer, vectorizers.encode, vectorizers.decode),
-    "TreePerceptron": (TreePerceptron, perceptrons.encode, perceptrons.decode),
+_KINDS: dict[str, tuple[type, _Encode, _Decode]] = {
     "TreeSVC": (TreeSVC, support_vectors.encode, support_vectors.decode),
+    "TreePerceptron": (TreePerceptron, perceptrons.encode, perceptrons.decode),
+    "FragmentVectorizer": (FragmentVectorizer, vectorizers.encode, vectorizers.decode),
+    "SymbolSelector": (SymbolSelector, selectors.encode, selectors.decode),
+    "DistributedTreeEmbedding": (DistributedTreeEmbedding, embeddings.encode, embeddings.decode),
+    "Forest": (Forest, forests.encode, forests.decode),
+    "Explanation": (Explanation, explained.encode, explained.decode),
 }
+
+SAVED = frozenset(kind for kind, _, _ in _KINDS.values())  # what can be saved
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a file, for :func:`load`.
+    """Write a fitted estimator, a forest or an explanation to a file, for :func:`load`.
 
     The same model gives the same bytes. A file that was there is replaced only when the new one is
     complete. A `random_state` that is not a number is not kept.
 
     Parameters
     ----------
-    model : TreeSVC, TreePerceptron or FragmentVectorizer
+    model : estimator of Filbert, Forest or Explanation
+        Of a fitted search the best estimator is saved. A Pipeline of several steps cannot be saved
+        as a whole.
     path : path
 
     Examples
@@ -48,19 +69,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     array(['no'], dtype='<U3')
     """
     _check_path(path)
+    model = _alone(model)
     name = type(model).__name__
-    known, encode, _ = _ESTIMATORS.get(name, (None, None, None))
+    known, encode, _ = _KINDS.get(name, (None, None, None))
     if encode is None or type(model) is not known:
         raise InputTypeError(
-            f"save takes a fitted {' or '.join(_ESTIMATORS)}, not {name}: "
-            "save that part of a pipeline or search"
+            f"save takes one of {', '.join(_KINDS)}, or a pipeline or search that ends with one, "
+            f"not {name}"
         )
     content, arrays = encode(model)
     header = {
         "format": FORMAT,
         "version": VERSION,
         "filbert": version("filbert"),
-        "estimator": name,
+        "kind": name,
         "content": content,
     }
     with replacing(path) as stream:
@@ -68,7 +90,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read what :func:`save` wrote: an estimator that predicts the same to the last bit.
+    """Read what :func:`save` wrote: an estimator, say, that predicts the same to the last bit.
 
     Nothing in a file is run, so files of unknown origin can be loaded; whatever is wrong with one
     raises :class:`~filbert.errors.ModelFileError`.
@@ -84,6 +106,18 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise error.located(path) from None
 
 
+def _alone(model: Any) -> Any:
+    """Return what is to be saved of a pipeline or search, as far as that is all there is to it."""
+    before, learner = unpacked(model)
+    if before:
+        steps = ", ".join(type(step).__name__ for step in before)
+        raise InputTypeError(
+            f"a file holds one estimator, and this pipeline has others before it: {steps}. Save "
+            "pipeline[-1], and make a pipeline of the loaded one and these steps"
+        )
+    return learner
+
+
 def _decoder(header: dict[str, Any]) -> _Decode:
     if header.get("format") != FORMAT:
         raise ModelFileError("this zip is not a model of Filbert")
@@ -96,12 +130,12 @@ def _decoder(header: dict[str, Any]) -> _Decode:
             f"reads up to version {VERSION}",
             hint="update Filbert, or save the model with this version",
         )
-    name = header.get("estimator")
-    if not isinstance(name, str) or name not in _ESTIMATORS:
-        raise ModelFileError(f"it holds an estimator {str(name)[:40]!r}, which is not known here")
+    name = header.get("kind")
+    if not isinstance(name, str) or name not in _KINDS:
+        raise ModelFileError(f"it holds a {str(name)[:40]!r}, which is not known here")
     if not isinstance(header.get("content"), dict):
         raise ModelFileError("the header has no content")
-    return _ESTIMATORS[name][2]
+    return _KINDS[name][2]
 
 
 def _check_path(path: Any) -> None:

@@ -46,6 +46,7 @@ KERNELS: dict[str, type[Kernel]] = {
 
 _OF_KERNELS = ("kernel", "left", "right")  # parameters that are kernels
 _LISTS: dict[str, Any] = {"parts": str, "weights": int | float}  # and those that are several
+_GROUPS = ("together", "at_least_one", "exactly_one")  # and those that are groups of symbols
 _DEEPEST = 50  # kernels within kernels: a file must not exhaust the stack
 _OPTIONAL = {"max_steps"}  # may be None, although the default is not
 
@@ -111,7 +112,9 @@ def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
         # Keys in JSON are strings, those of classes need not be.
         return [[_checked_class(_plain(k)), _checked_weight(_plain(v))] for k, v in value.items()]
     if name == "symbols":
-        return [list(labels) if isinstance(labels, tuple) else labels for labels in value]
+        return symbols_to_json(value)
+    if name in _GROUPS:
+        return [symbols_to_json(group) for group in value]
     if name in _LISTS and value is not None:
         return _checked_list(cls, name, [_plain(item) for item in value])
     return _checked(cls, name, _plain(value))
@@ -125,17 +128,32 @@ def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
             raise InvalidParameterError("class_weight must have pairs of a class and a weight")
         return {_checked_class(k): _checked_weight(v) for k, v in value}
     if name == "symbols":
-        return _decoded_symbols(cls, value)
+        return symbols_from_json(f"{cls.__name__}: symbols", value)
+    if name in _GROUPS:
+        what = f"{cls.__name__}: {name}"
+        return tuple(symbols_from_json(what, group) for group in _list(what, value))
     if name in _LISTS and value is not None:
         return tuple(_checked_list(cls, name, value))
     return _checked(cls, name, value)
 
 
-def _decoded_symbols(cls: type[BaseEstimator], value: Any) -> tuple[Any, ...]:
-    """Labels are strings, productions lists of them; the kernel checks which it takes."""
-    if not isinstance(value, list):
-        raise InvalidParameterError(f"{cls.__name__}: symbols cannot be {value!r:.60}")
+def symbols_to_json(symbols: Any) -> list[Any]:
+    """Return labels as strings, productions as lists of them."""
+    return [list(labels) if isinstance(labels, tuple) else labels for labels in symbols]
+
+
+def symbols_from_json(what: str, value: Any) -> tuple[Any, ...]:
+    """Return labels as strings, productions as tuples; who takes them checks which they are."""
+    plain = all(isinstance(symbol, str | list) for symbol in _list(what, value))
+    if not plain or not all(isinstance(x, str) for symbol in value for x in symbol):
+        raise InvalidParameterError(f"{what} cannot be {value!r:.60}")
     return tuple(tuple(symbol) if isinstance(symbol, list) else symbol for symbol in value)
+
+
+def _list(what: str, value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidParameterError(f"{what} cannot be {value!r:.60}")
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for
 from filbert.learners.perceptron import TreePerceptron
-from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel
+from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel, State
 from filbert.persist import parameters, rows
 from filbert.persist.archive import Arrays
 from filbert.persist.support_vectors import (
@@ -32,10 +32,11 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
     header: dict[str, Any] = {"parameters": parameters.to_json(perceptron)}
     perceptron.check_parameters()
     model = perceptron.model_
-    support, log = model.plain()
+    state = model.state()
+    log = state.log
     if not np.isfinite(log.amount).all():
         raise InvalidParameterError("the model has weights that are not finite: train it again")
-    classes, are_objects = storable_classes(perceptron.classes_)
+    classes, are_objects = storable_classes(model.classes)
     header |= {
         "kernel": parameters.kernel_to_json(model.kernel),
         "intercept": bool(model.intercept),
@@ -44,8 +45,8 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
         "engine_reason": perceptron.engine_reason_,
         "n_seen": log.n_seen,
         "n_errors": log.n_errors,
-        "n_forgotten": model.n_forgotten,
-        "widths": model.widths,
+        "n_forgotten": state.n_forgotten,
+        "widths": dict(model.widths),
     }
     arrays: Arrays = {
         "classes": classes,
@@ -55,7 +56,7 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
         "updates.time": log.time,
         "errors": log.errors,
     }
-    header["support"], parts = rows.encode(support)
+    header["support"], parts = rows.encode(state.support)
     return header, arrays | parts
 
 
@@ -80,14 +81,18 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
     numbers = {name: _count(header, name) for name in _NUMBERS}
     log = _log(arrays, numbers["n_seen"], numbers["n_errors"])
     _check_log(log, n_problems, n_examples(support))
-    model = PerceptronModel(
-        kernel, intercept=intercept, n_problems=n_problems, support=support, log=log
-    )
-    model.n_forgotten = numbers["n_forgotten"]
+    state = State(support, log, numbers["n_forgotten"])
+    model = PerceptronModel.of_state(kernel, classes, state, intercept=intercept)
     model.widths = _widths(header)
-    engine, reason = str(header.get("engine")), str(header.get("engine_reason"))
-    perceptron._take(classes, model, engine, reason)
+    perceptron._take(model, *_engine(header))
     return perceptron
+
+
+def _engine(header: dict[str, Any]) -> tuple[str, str]:
+    engine, reason = header.get("engine"), header.get("engine_reason")
+    if engine not in ("factors", "online") or not isinstance(reason, str):
+        raise ModelFileError("the header does not tell by which engine the model was learnt")
+    return engine, reason
 
 
 def _widths(header: dict[str, Any]) -> dict[str, int]:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from filbert.testing import (
     checks_decisions,
+    checks_files,
     checks_fitting,
     checks_labels,
     checks_parameters,
@@ -31,6 +32,7 @@ _MODULES = (
     checks_labels,
     checks_decisions,
     checks_weights,
+    checks_files,
     checks_sklearn,
 )
 

@@ -18,7 +18,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from filbert.forest import Forest, as_forest
-from filbert.kernels import SubsetTree
 from filbert.testing.tools import assert_same, check, fresh, outputs, sentences
 
 NAMES = np.array(["a", "b", "c"])
@@ -71,12 +70,12 @@ def check_train_test_split(name: str, estimator: Any) -> None:
 
 @check("predict", "kernel")
 def check_grid_search(name: str, estimator: Any) -> None:
-    """`GridSearchCV` sets the parameters of the kernel."""
+    """`GridSearchCV` sets the parameters of the kernel, also of one that is there by default."""
     X, y = _easy()
     new = fresh(estimator)
-    if new.kernel is None:
-        new.set_params(kernel=SubsetTree())
-    decay = next(key for key in new.get_params() if key.endswith("__decay"))  # of a sum, the first
+    decays = [key for key in new.get_params() if key.endswith("__decay")]
+    assert decays, f"{name}.get_params should have those of the kernel, such as kernel__decay"
+    decay = decays[0]  # of a sum, the first
     search = GridSearchCV(new, {decay: [0.2, 0.8]}, cv=2, error_score="raise").fit(X, y)
     _good(search.best_score_, f"GridSearchCV({name})")
     found = search.best_estimator_.get_params()[decay]

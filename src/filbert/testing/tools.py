@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import utils
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from filbert.forest import Forest
+from filbert.persist import SAVED
 
 Array = NDArray[Any]
 CheckFunction = Callable[[str, Any], None]
@@ -38,11 +39,12 @@ def check(*needs: str) -> Callable[[CheckFunction], CheckFunction]:
 
 
 def abilities(estimator: Any) -> set[str]:
-    """Name what an estimator has: methods, parameters, and three things more.
+    """Name what an estimator has: methods, parameters, and four things more.
 
     These are "sample_weight", "optimum": that it solves a problem whose solution does not depend on
-    the order of examples, and "state": that `fit` learns something, as scikit-learn's tag
-    `requires_fit` says. What learns example by example (`partial_fit`) has no "optimum".
+    the order of examples, "state": that `fit` learns something, as scikit-learn's tag
+    `requires_fit` says, and "file": that `filbert.save` takes it. What learns example by example
+    (`partial_fit`) has no "optimum".
     """
     methods = ("predict", "decision_function", "score", "partial_fit", "transform")
     found = {name for name in methods if hasattr(estimator, name)}
@@ -53,6 +55,8 @@ def abilities(estimator: Any) -> set[str]:
         found.add("optimum")
     if not hasattr(utils, "get_tags") or utils.get_tags(estimator).requires_fit:  # sklearn < 1.6
         found.add("state")
+    if type(estimator) in SAVED:
+        found.add("file")
     return found
 
 
@@ -77,11 +81,17 @@ def tight(estimator: Any, **parameters: Any) -> Any:
 
 
 def outputs(fitted: Any, X: Any) -> Array:
-    """Give the most telling numbers that an estimator has for trees."""
+    """Give the most telling numbers that an estimator has for trees, a row for each."""
     for method in ("decision_function", "transform", "predict"):
         if hasattr(fitted, method):
-            return np.asarray(getattr(fitted, method)(X))
-    raise AssertionError(f"{fitted!r} has neither decision_function, transform nor predict")
+            values: Any = getattr(fitted, method)(X)
+            return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    check_is_fitted(fitted)
+    if hasattr(fitted, "kernel_"):  # what it learns is a kernel
+        return np.asarray(fitted.kernel_(X, sentences()[0][:5]))
+    raise AssertionError(
+        f"{fitted!r} has neither decision_function, transform, predict nor kernel_"
+    )
 
 
 # ---------------------------------------------------------------- trees

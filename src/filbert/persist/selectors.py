@@ -1,0 +1,48 @@
+"""A fitted SymbolSelector as a header and arrays, and back."""
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from filbert.errors import FilbertError, ModelFileError
+from filbert.kernels import ApproximateTree
+from filbert.kernels.approximate import checked_symbols
+from filbert.learners.symbol_selection import SymbolSelector
+from filbert.persist import parameters
+from filbert.persist.archive import Arrays
+from filbert.persist.support_vectors import floats_of
+
+
+def encode(selector: SymbolSelector) -> tuple[dict[str, Any], Arrays]:
+    """Return what a file holds of a fitted selector."""
+    check_is_fitted(selector)
+    selector.check_parameters()
+    header = {
+        "parameters": parameters.to_json(selector),
+        "kernel": parameters.kernel_to_json(selector.kernel_),
+        "candidates": parameters.symbols_to_json(selector.candidates_),
+    }
+    return header, {"gains": selector.gains_, "frequencies": selector.frequencies_}
+
+
+def decode(header: dict[str, Any], arrays: Arrays) -> SymbolSelector:
+    """Return the selector; anything that does not fit together raises ModelFileError."""
+    try:
+        selector = SymbolSelector(**parameters.from_json(SymbolSelector, header.get("parameters")))
+        selector.check_parameters()
+        kernel = parameters.kernel_from_json(header.get("kernel"))
+        if not isinstance(kernel, ApproximateTree):
+            raise ModelFileError("the kernel of the chosen symbols is missing")
+        candidates = parameters.symbols_from_json("candidates", header.get("candidates"))
+        checked_symbols(candidates, kernel.by)
+    except ModelFileError:
+        raise
+    except FilbertError as error:
+        raise ModelFileError(str(error)) from None
+    n = len(candidates)
+    gains, frequencies = (floats_of(arrays, name, (n,)) for name in ("gains", "frequencies"))
+    known = set(candidates)
+    if n == 0 or len(known) < n or not known.issuperset(kernel.symbols) or (frequencies <= 0).any():
+        raise ModelFileError("the symbols of the trees and the chosen ones do not fit together")
+    selector._take(kernel, candidates, gains, frequencies)
+    return selector
