@@ -373,6 +373,7 @@ def sampled_from(data: Path, name: str) -> tuple[str, ...]:
     return tuple(sample(DATASETS[name](data), N_SCORED + N_WEIGHTED, seed=1))
 
 
+@pytest.mark.product
 @pytest.mark.shared
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:

@@ -45,8 +45,8 @@ def random_trees(n: int, depth: int, least: int = 3) -> Forest:
 
 
 def many_trees() -> Callable[[], Any]:
-    """Ten thousand trees that have few labels and share nothing: some 10^11 steps."""
-    forest = random_trees(10_000, depth=4)
+    """Trees that have few labels and share nothing: some 10^10 steps."""
+    forest = random_trees(6000, depth=4)
     return lambda: PartialTree()(forest)
 
 
@@ -59,7 +59,7 @@ def wide_nodes() -> Callable[[], Any]:
 
 def long_chains() -> Callable[[], Any]:
     """Pairs of chains, each of which takes seconds."""
-    forest = Forest("(a " * 10**6 + f"x{i}" + ")" * 10**6 for i in range(10))
+    forest = Forest("(a " * 10**6 + f"x{i}" + ")" * 10**6 for i in range(4))
     return lambda: SubsetTree()(forest)
 
 
@@ -114,7 +114,7 @@ def factorising_partial() -> Callable[[], Any]:
 
 def partial_pairs() -> Callable[[], Any]:
     """Blocks that are compared pair by pair."""
-    forest = random_trees(4000, depth=5)
+    forest = random_trees(1000, depth=5)
     return lambda: factorize(PartialTree(), forest, budget=0)
 
 
@@ -127,8 +127,8 @@ def wide_siblings() -> Callable[[], Any]:
 
 
 def symbols_by_pairs() -> Callable[[], Any]:
-    """What symbols gain, from all pairs of distinct nodes: some 10^11 steps."""
-    forest = random_trees(10_000, depth=4)
+    """What symbols gain, from all pairs of distinct nodes: some 10^10 steps."""
+    forest = random_trees(3000, depth=4)
     symbol_of, names = _core.node_symbols(forest._dag, False)
 
     def by_pairs() -> Any:
@@ -172,7 +172,7 @@ def planes(strategy: Any) -> Callable[[], Any]:
 
 def online() -> Callable[[], Any]:
     """Learning from labels that have nothing to do with the trees. What is learnt stays."""
-    forest = random_trees(20_000, depth=4)
+    forest = random_trees(4000, depth=4)
     y = np.random.default_rng(0).integers(0, 2, len(forest))
 
     def learn() -> None:
@@ -216,9 +216,9 @@ def epochs() -> Callable[[], Any]:
 
 def embedding() -> Callable[[], Any]:
     """Vectors of 131,072 components, a gigabyte of them."""
-    forest = random_trees(10_000, depth=3)
+    forest = random_trees(2000, depth=3)
     made = DistributedTreeEmbedding(2**17)
-    return lambda: made.transform(forest[:2000])
+    return lambda: made.transform(forest)
 
 
 def embedding_chains() -> Callable[[], Any]:
