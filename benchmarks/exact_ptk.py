@@ -12,27 +12,28 @@ it says otherwise, each row in a process of its own:
     wide        nodes with 2,000 children
     growth      factors on predicate-argument trees and rows on sentences, against their number
 
-Run all with ``python -m benchmarks.exact_ptk``, some with ``--only sentences growth``: the others
-stay as they were measured. Plots need matplotlib: pip install ".[bench]".
+Run all with ``python -m benchmarks.exact_ptk``, some with ``--only sentences growth``. Each has its
+own results, benchmarks/results/exact_ptk_*.json.
 """
 
 import argparse
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.datasets import DATASETS, LABELLED, first_lines, write_boundary
-from benchmarks.growth import exponent, saved
-from benchmarks.measure import RESULTS, Clock, in_own_process, peak_mib, shared_data, write
+from benchmarks.measure import Clock, exponent, in_own_process, peak_mib, shared_data
+from benchmarks.sections import Section as Table
+from benchmarks.sections import results_folder, write_sections
 from filbert import Forest, TreeSVC, read_examples
 from filbert.kernels import PartialTree
 from filbert.learners.svm import Engine
@@ -200,21 +201,18 @@ ONE: dict[str, Callable[..., Row]] = {
 # ------------------------------------------------------------------ sections
 
 
-class Section:
-    """Rows and remarks of one part, with what they are held against."""
+CLAIM = "goal: every row within its limit of CPU seconds"
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.rows: list[Row] = []
-        self.notes: list[str] = []
-        self.plots: list[str] = []
+
+class Section(Table):
+    """Rows and remarks of one part, with what they are held against."""
 
     def measure(
         self, work: str, *arguments: object, limit: float | None = None, repeat: int = 1
     ) -> Row:
         """Add the row that a process of its own prints, and where its time went."""
         row = in_own_process("benchmarks.exact_ptk", "--one", *arguments, repeat=repeat)
-        shown = {"section": self.name, "work": work} | {key: row.get(key, "") for key in SHOWN}
+        shown = {"work": work} | {key: row.get(key, "") for key in SHOWN}
         shown["limit_seconds"] = "" if limit is None else limit
         shown["within"] = "" if limit is None else row["cpu_seconds"] <= limit
         self.rows.append(shown)
@@ -237,6 +235,7 @@ SHOWN = [
     "rows_computed",
     "nonzeros",
     "engine",
+    "runs",
 ]
 
 
@@ -310,27 +309,11 @@ def section_growth(section: Section) -> None:
         "short trees by factors: training": (short, "cpu_train"),
         "sentences by rows: training": (long, "cpu_seconds"),
     }
-    section.plots = [plot(curves)]
     section.notes += [f"{title}: n^{fitted(*curve):.2f}." for title, curve in curves.items()]
 
 
 def fitted(rows: list[Row], key: str) -> float:
     return exponent([row["n_trees"] for row in rows], [row[key] for row in rows])
-
-
-def plot(curves: dict[str, tuple[list[Row], str]]) -> str:
-    """Seconds against n, both axes logarithmic."""
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
-    for title, (rows, key) in curves.items():
-        n = [row["n_trees"] for row in rows]
-        axes.loglog(
-            n, [row[key] for row in rows], "o-", label=f"{title}: n^{fitted(rows, key):.2f}"
-        )
-    axes.set(xlabel="training trees", ylabel="CPU seconds")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return saved(figure, "exact_ptk.svg")
 
 
 SECTIONS: dict[str, Callable[[Section], None]] = {
@@ -345,23 +328,10 @@ SECTIONS: dict[str, Callable[[Section], None]] = {
 }
 
 
-def main(names: list[str]) -> None:
-    path = RESULTS / "exact_ptk.json"
-    before = json.loads(path.read_text()) if path.is_file() else {"figures": [], "notes": []}
-    figures, notes = before["figures"], before["notes"]
-    plots = before.get("plots", [])
-    for name in names:
-        section = Section(name)
-        SECTIONS[name](section)
-        figures = [row for row in figures if row["section"] != name] + section.rows
-        notes = [note for note in notes if not note.startswith(f"{name}: ")]
-        notes += [f"{name}: {note}" for note in section.notes]
-        plots = section.plots or plots
-        order = list(SECTIONS)
-        figures.sort(key=lambda row: order.index(row["section"]))
-        notes.sort(key=lambda note: order.index(note.partition(":")[0]))
-        claim = "goal: every row within its limit of CPU seconds"
-        write("exact_ptk", claim, figures, notes=notes, plots=plots)
+def measured(name: str) -> Section:
+    section = Section(CLAIM)
+    SECTIONS[name](section)
+    return section
 
 
 if __name__ == "__main__":
@@ -372,4 +342,5 @@ if __name__ == "__main__":
     if arguments.one:
         print(json.dumps(ONE[arguments.one[0]](*arguments.one[1:])))
     else:
-        main(arguments.only)
+        sections = {name: partial(measured, name) for name in SECTIONS}
+        write_sections("exact_ptk", sections, arguments.only, results_folder(quick=False))

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -13,14 +14,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy
+import numpy as np
 import scipy
 import sklearn
 
 import filbert
+from benchmarks.stamp import RESULTS, ROOT, stamp
 
-ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+__all__ = [
+    "RESULTS",
+    "ROOT",
+    "Clock",
+    "exponent",
+    "has_times",
+    "in_own_process",
+    "machine",
+    "n_runs",
+    "peak_mib",
+    "shared_data",
+    "timed",
+    "write",
+]
 
 
 def shared_data() -> Path:
@@ -58,6 +72,11 @@ class Clock:
         return round(self.at[0] - before[0], 4), round(self.at[1] - before[1], 4)
 
 
+def exponent(n: Sequence[float], values: Sequence[float]) -> float:
+    """Fit b in values = a n^b by least squares on logarithms."""
+    return float(np.polyfit(np.log(n), np.log(values), 1)[0])
+
+
 def peak_mib() -> int:
     """Return the most memory that this process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -92,7 +111,7 @@ def machine() -> dict[str, Any]:
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "numpy": numpy.__version__,
+        "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
         "filbert": filbert.__version__,
@@ -105,30 +124,46 @@ def write(
     figures: list[dict[str, Any]],
     *,
     notes: Sequence[str] = (),
-    plots: Sequence[str] = (),
     command: str | None = None,
     folder: Path = RESULTS,
 ) -> None:
-    """Store figures with the machine beside them, and print them.
+    """Store figures with the machine beside them and a stamp, and print them.
 
-    `notes` are sentences and `plots` the names of files in results/ that the page shows below.
-    `command` is what measures them, a module of benchmarks with its arguments: `name` by default.
+    `notes` are sentences that the page shows below the table. `command` is what measures the
+    figures, a module of benchmarks with its arguments: `name` by default. Rows with times that say
+    nothing about "runs" or "repeat" are of one run.
     """
+    for row in figures:
+        if has_times(row) and n_runs(row) is None:
+            row["runs"] = 1
     folder.mkdir(exist_ok=True)
     result = {
         "claim": claim,
         "command": command or name,
         "notes": list(notes),
-        "plots": list(plots),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "figures": figures,
     }
+    result["stamp"] = stamp(result)
+    if result["stamp"]["uncommitted_changes"]:
+        print("the sources have uncommitted changes: this result is for you only", file=sys.stderr)
     (folder / f"{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     for row in figures:
         print("  ".join(f"{key}={value}" for key, value in row.items()))
     for note in notes:
         print(note)
+
+
+def has_times(row: dict[str, Any]) -> bool:
+    """Whether a row says how long something took."""
+    return any(re.search(r"^(cpu|wall)_|second|\(s\)", key) for key in row)
+
+
+def n_runs(row: dict[str, Any]) -> int | None:
+    """How many runs a row's times are the median of, where that was recorded."""
+    runs: int | None = row.get("runs", row.get("repeat"))
+    return runs
 
 
 def _processor() -> str:

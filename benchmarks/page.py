@@ -1,13 +1,23 @@
 """Makes benchmarks/RESULTS.md and the README's table from benchmarks/results/*.json.
 
-So no figure of ours is typed in.
+So no figure of ours is typed in. With ``--plots``, the page is also written to build/benchmarks,
+with plots; they need matplotlib: pip install ".[bench]".
 """
 
+import argparse
 import json
 import re
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import RESULTS, ROOT
+from benchmarks.measure import RESULTS, ROOT, has_times, n_runs
+from benchmarks.summary import HEADLINES, SINGLE, UNKNOWN
+
+PAGE = ROOT / "benchmarks" / "RESULTS.md"
+WITH_PLOTS = ROOT / "build" / "benchmarks"
+
+Result = dict[str, Any]
 
 # Seconds of these programs for the same half of the matrix, on one core: reported to us, not
 # measured in the run that gave our figures.
@@ -17,22 +27,33 @@ OTHERS = {
 }
 
 
+def load_results() -> dict[str, Result]:
+    """Read all results, by name."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
+
+
+# ------------------------------------------------------------------ tables
+
+
 def table(rows: list[dict[str, object]]) -> str:
-    names = list(rows[0])
-    lines = [names, ["---"] * len(names), *([_cell(row.get(n, "")) for n in names] for row in rows)]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [names, ["---"] * len(names)]
+    lines += [[_cell(name, row.get(name, "")) for name in names] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def _cell(value: object) -> str:
+def _cell(name: str, value: object) -> str:
+    if name in ("runs", "repeat") and value == 1:
+        return "single run"
     if isinstance(value, float) and (value >= 1e5 or 0 < value < 1e-3):
         return f"{value:.1e}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def readme_table() -> str:
-    figures = json.loads((RESULTS / "kernel_matrix.json").read_text())["figures"]
+def readme_table(results: dict[str, Result]) -> str:
+    figures = results["kernel_matrix"]["figures"]
     seconds = {row["kernel"]: row["cpu_seconds_one_thread"] for row in figures}
-    rows = []
+    rows: list[dict[str, object]] = []
     for title, (prefix, svm_light, kelp) in OTHERS.items():
         ours = next(value for kernel, value in seconds.items() if kernel.startswith(prefix))
         rows.append({"": title, "Filbert": f"{ours:.1f} s", "SVM-Light-TK": f"{svm_light} s"})
@@ -40,32 +61,94 @@ def readme_table() -> str:
     return table(rows)
 
 
-def fill_readme() -> None:
-    path = ROOT / "README.md"
+def filled_readme(text: str, results: dict[str, Result]) -> str:
     marked = r"(<!-- made by benchmarks/page.py -->\n).*(<!-- end -->)"
-    filled = re.sub(marked, rf"\g<1>{readme_table()}\n\g<2>", path.read_text(), flags=re.DOTALL)
-    path.write_text(filled)
+    return re.sub(marked, rf"\g<1>{readme_table(results)}\n\g<2>", text, flags=re.DOTALL)
 
 
-def remarks(result: dict[str, Any]) -> str:
-    notes = [f"- {note}\n" for note in result.get("notes", [])]
-    plots = [f"![{name}](results/{name})\n" for name in result.get("plots", [])]
-    return "".join(f"{''.join(part)}\n" for part in (notes, plots) if part)
+# ------------------------------------------------------------------ the page
+
+
+def summary(results: dict[str, Result]) -> str:
+    lines: list[dict[str, object]] = [
+        {"": title, "measured": headline(results[name]["figures"]), "table": f"[{name}](#{name})"}
+        for name, (title, headline) in HEADLINES.items()
+        if name in results
+    ]
+    unstamped = sum("stamp" not in result for result in results.values())
+    remarks = [
+        "Seconds are CPU seconds, on one core unless the table says otherwise. They are medians of "
+        f"several runs, except: {SINGLE} a single run; {UNKNOWN} the number of runs was not "
+        "recorded."
+    ]
+    if unstamped:
+        remarks.append(
+            f"{unstamped} of {len(results)} results were measured before results recorded the "
+            "commit that they are of. They are marked *unstamped*."
+        )
+    return f"{table(lines)}\n\n" + "\n\n".join(remarks) + "\n"
+
+
+def section(name: str, result: Result, plots: list[str]) -> str:
+    figures = result["figures"]
+    notes = list(result.get("notes", []))
+    if any(has_times(row) and n_runs(row) is None for row in figures):
+        notes.append("The number of runs was not recorded.")
+    images = [f"![{plot}]({plot})" for plot in plots]
+    parts = [
+        f"## {name}",
+        f"{result['claim']} (`python -m benchmarks.{command(name, result)}`)",
+        table(figures),
+        "\n".join(f"- {note}" for note in notes),
+        "\n".join(images),
+        origin(result),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def command(name: str, result: Result) -> str:
+    """What was run, or for a result without a stamp, what is to be run."""
+    if "stamp" in result:
+        return " ".join([result["stamp"]["script"], *result["stamp"]["options"]])
+    return str(result.get("command", name))
+
+
+def origin(result: Result) -> str:
+    where = result["machine"]
+    stamp = result.get("stamp")
+    commit = f"commit {stamp['commit'][:12]}" if stamp else "*unstamped*"
+    return (
+        f"{result['date']}, {commit}, {where['processor']}, {where['cores']} cores, "
+        f"Python {where['python']}, Filbert {where['filbert']}"
+    )
+
+
+def page(results: dict[str, Result], plots: dict[str, list[str]]) -> str:
+    drawn = "" if plots else " The same page with plots: `python -m benchmarks.page --plots`."
+    intro = f"# Results\n\nMade by `python -m benchmarks.page` from `benchmarks/results/`.{drawn}\n"
+    tables = [section(name, result, plots.get(name, [])) for name, result in results.items()]
+    return "\n".join([intro, summary(results), *tables])
+
+
+def drawn_plots(results: dict[str, Result], folder: Path) -> dict[str, list[str]]:
+    """Draw all plots into a folder; return the names of the files, by result."""
+    plots = import_module("benchmarks.plots")  # needs matplotlib, which the page without does not
+    folder.mkdir(parents=True, exist_ok=True)
+    return {name: plots.draw(name, result["figures"], folder) for name, result in results.items()}
 
 
 def main() -> None:
-    fill_readme()
-    parts = ["# Results\n\nMade by `python -m benchmarks.page` from `benchmarks/results/`.\n"]
-    for path in sorted(RESULTS.glob("*.json")):
-        result = json.loads(path.read_text())
-        where, command = result["machine"], result.get("command", path.stem)
-        parts.append(
-            f"## {path.stem}\n\n{result['claim']} (`python -m benchmarks.{command}`)\n\n"
-            f"{table(result['figures'])}\n\n{remarks(result)}"
-            f"{result['date']}, {where['processor']}, "
-            f"{where['cores']} cores, Python {where['python']}, Filbert {where['filbert']}\n"
-        )
-    (RESULTS.parent / "RESULTS.md").write_text("\n".join(parts))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--plots", action="store_true", help="also to build/benchmarks, with plots")
+    arguments = parser.parse_args()
+    results = load_results()
+    readme = ROOT / "README.md"
+    readme.write_text(filled_readme(readme.read_text(), results))
+    PAGE.write_text(page(results, {}))
+    if arguments.plots:
+        plots = drawn_plots(results, WITH_PLOTS)
+        (WITH_PLOTS / "RESULTS.md").write_text(page(results, plots))
+        print(WITH_PLOTS / "RESULTS.md")
 
 
 if __name__ == "__main__":

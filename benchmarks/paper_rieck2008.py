@@ -8,8 +8,6 @@
 Run all with ``python -m benchmarks.paper_rieck2008``, some with ``--only pairs``. Each has its
 own results, benchmarks/results/paper_rieck2008_*.json. ``--quick`` measures a small part of each,
 to see whether it works; its results go to build/quick.
-
-Plots need matplotlib: pip install ".[bench]".
 """
 
 from collections.abc import Callable

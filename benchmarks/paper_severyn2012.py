@@ -9,8 +9,6 @@
 Run all with ``python -m benchmarks.paper_severyn2012``, some with ``--only deltas threads``. Each
 has its own results, benchmarks/results/paper_severyn2012_*.json. ``--quick`` measures a small part
 of each, to see whether it works; its results go to build/quick.
-
-Plots need matplotlib: pip install ".[bench]".
 """
 
 import argparse
@@ -40,7 +38,7 @@ ONE: dict[str, Callable[..., Row]] = {
 
 def main(names: list[str], *, quick: bool, budget: float) -> None:
     folder = results_folder(quick=quick)
-    options = Options(quick, budget, folder)
+    options = Options(quick, budget)
     sections = {name: partial(section, options) for name, section in SECTIONS.items()}
     write_sections("paper_severyn2012", sections, names, folder)
 

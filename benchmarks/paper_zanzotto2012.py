@@ -10,8 +10,6 @@
 Run all with ``python -m benchmarks.paper_zanzotto2012``, some with ``--only norms``. Each has its
 own results, benchmarks/results/paper_zanzotto2012_*.json. ``--quick`` measures a small part of
 each, to see whether it works; its results go to build/quick.
-
-Plots need matplotlib: pip install ".[bench]".
 """
 
 from collections.abc import Callable

@@ -15,12 +15,11 @@ Row = dict[str, Any]
 
 @dataclass
 class Section:
-    """Rows, remarks and plots: one table of the results."""
+    """Rows and remarks: one table of the results."""
 
     claim: str
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    plots: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,6 @@ class Options:
     """How much to measure."""
 
     quick: bool  # a small part of it, to see whether it works
-    plots: Path  # the folder that they go to
 
 
 def run_paper(
@@ -58,7 +56,7 @@ def run_paper(
         print(json.dumps(one[arguments.one[0]](*arguments.one[1:])))
         return
     folder = results_folder(quick=arguments.quick)
-    options = Options(arguments.quick, folder)
+    options = Options(arguments.quick)
     measured = {name: partial(section, options) for name, section in sections.items()}
     write_sections(paper, measured, arguments.only, folder)
 
@@ -81,7 +79,6 @@ def write_sections(
             section.claim,
             section.rows,
             notes=section.notes,
-            plots=section.plots,
             command=f"{paper} --only {name}",
             folder=folder,
         )

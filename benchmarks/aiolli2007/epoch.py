@@ -4,17 +4,11 @@ Each in a process of its own: reading the text, one pass, and the F1 on test of 
 in the paper, and of their average.
 """
 
-from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
-
 from benchmarks.aiolli2007 import paper
 from benchmarks.aiolli2007.data import N_TRAIN, written
 from benchmarks.aiolli2007.kernels import DECAYS, NAMES, has_trees, kernel
 from benchmarks.aiolli2007.scores import f1
 from benchmarks.aiolli2007.section import MODULE, Options, Row, Section
-from benchmarks.growth import saved
 from benchmarks.measure import Clock, in_own_process, peak_mib
 from filbert import TreePerceptron, read_examples
 
@@ -54,40 +48,6 @@ def measured(name: str, decay: str, train: str, test: str, n_features: str) -> R
 ONE = {"epoch": measured}
 
 
-def _curve(rows: list[Row], name: str, key: str) -> list[float]:
-    """By lambda; a kernel without it is a straight line."""
-    found = [row[key] for row in rows if row["kernel"] == name]
-    return (
-        found if has_trees(name) else found * len({row["lambda"] for row in rows if row["lambda"]})
-    )
-
-
-def _plot(rows: list[Row], names: list[str], key: str, title: str, file: str, folder: Path) -> str:
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes: Any = figure.subplots()
-    decays = sorted({row["lambda"] for row in rows if row["lambda"]})
-    for name in names:
-        axes.plot(decays, _curve(rows, name, key), "o-" if has_trees(name) else "--", label=name)
-    axes.set(xlabel="lambda", ylabel=title)
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return saved(figure, f"paper_aiolli2007_{file}.svg", folder)
-
-
-def plots(rows: list[Row], folder: Path) -> list[str]:
-    for row in rows:
-        row["minutes"] = (row["cpu_reading"] + row["cpu_learning"] + row["cpu_testing"]) / 60
-    times, poly = ["TK", "TK+POLY2", "TK+POLY3"], ["POLY2", "POLY3", "TK+POLY2", "TK+POLY3"]
-    made = [
-        _plot(rows, times, "minutes", "minutes, training and test", "fig6", folder),
-        _plot(rows, poly, "F1 averaged", "F1, averaged", "fig7", folder),
-        _plot(rows, ["LINEAR", "TK", "TK+LINEAR"], "F1 averaged", "F1, averaged", "fig8", folder),
-    ]
-    for row in rows:
-        del row["minutes"]
-    return made
-
-
 def section(options: Options) -> Section:
     result = Section(
         "Figs. 6 to 8: one epoch on a million examples; TK within 60 s from text, TK+POLY3 within "
@@ -99,7 +59,6 @@ def section(options: Options) -> Section:
             for decay in decays if has_trees(name) else decays[:1]:
                 arguments = ("--one", "epoch", name, decay, *data)
                 result.rows.append(in_own_process(MODULE, *arguments))
-    result.plots = plots(result.rows, options.plots)
     best = max(result.rows, key=lambda row: max(row["F1"], row["F1 averaged"]))
     name, decay = paper.BEST
     result.notes = [

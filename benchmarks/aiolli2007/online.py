@@ -9,15 +9,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
 
 from benchmarks.aiolli2007 import paper
 from benchmarks.aiolli2007.data import N_TRAIN, written
 from benchmarks.aiolli2007.kernels import kernel
 from benchmarks.aiolli2007.section import MODULE, Options, Row, Section
-from benchmarks.growth import saved
 from benchmarks.measure import ROOT, peak_mib
 from filbert import TreePerceptron, stream
 
@@ -80,23 +76,6 @@ def _by_pipe(path: Path, *arguments: object) -> list[Row]:
     return rows
 
 
-def plot(rows: list[Row], folder: Path) -> str:
-    figure = Figure(figsize=(9, 4), layout="constrained")
-    axes: Any = figure.subplots(1, 2)
-    for name in dict.fromkeys(row["kernel"] for row in rows):
-        own = [row for row in rows if row["kernel"] == name]
-        n = [row["examples"] for row in own]
-        axes[0].loglog(n, [row["microseconds an example"] for row in own], "o-", label=name)
-        axes[1].loglog(n, [row["nodes of its trees"] for row in own], "s--", label=f"{name}, trees")
-        axes[1].loglog(n, [row["nodes of the model"] for row in own], "o-", label=f"{name}, model")
-    axes[0].set(xlabel="examples", ylabel="microseconds an example")
-    axes[1].set(xlabel="examples", ylabel="nodes")
-    for each in axes:
-        each.grid(alpha=0.3)
-        each.legend()
-    return saved(figure, "paper_aiolli2007_online.svg", folder)
-
-
 def section(options: Options) -> Section:
     result = Section("Online from a pipe: below 450 MB at 100,000 examples, and how it grows")
     points = POINTS[:2] if options.quick else POINTS
@@ -104,7 +83,6 @@ def section(options: Options) -> Section:
         for name, decay in KERNELS:
             rows = _by_pipe(data.train, name, decay, data.n_features, *points)
             result.rows += [{"kernel": name, "lambda": decay} | row for row in rows]
-    result.plots = [plot(result.rows, options.plots)]
     result.notes = [
         f"Examples of srl-ewt (rule VB) in their order, in batches of {BATCH:,}, one thread. "
         "Microseconds are those of learning since the row above; CPU seconds those of the whole "

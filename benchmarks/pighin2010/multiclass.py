@@ -9,12 +9,8 @@ what OPT loses most by, so there are rows with rare fragments, too.
 
 from dataclasses import dataclass, field
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-
-from benchmarks.growth import saved
 from benchmarks.pighin2010 import paper
 from benchmarks.pighin2010.data import Data, given_questions, questions, roles
 from benchmarks.pighin2010.section import Options, Row, Section
@@ -82,22 +78,6 @@ def curve(criterion: str, factors: list[float], largest: int) -> list[Row]:
     return rows
 
 
-def plot(rows: list[Row], folder: Path) -> str:
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes: Any = figure.subplots()
-    for criterion, mark in (("gradient", "o"), ("chi2", "s")):
-        own = [row for row in rows if row["criterion"] == criterion]
-        n = [row["fragments"] for row in own]
-        for name, line in (("OPT", "-"), ("LIN", "--")):
-            y = [row[f"accuracy {name}"] for row in own]
-            axes.semilogx(n, y, mark + line, label=f"{name}, {criterion}")
-    axes.axhline(rows[0]["accuracy STK"], label="STK", color="k")
-    axes.set(xlabel="fragments", ylabel="accuracy, %")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return saved(figure, "paper_pighin2010_accuracy.svg", folder)
-
-
 def accuracy_section(options: Options) -> Section:
     result = Section(
         "Fig. 3: accuracy on all six classes by the number of fragments; the paper: OPT is in line "
@@ -106,7 +86,6 @@ def accuracy_section(options: Options) -> Section:
     for criterion in ("gradient", "chi2"):
         factors = FACTORS[:3] if options.quick else FACTORS
         result.rows += curve(criterion, factors, 50_000)
-    result.plots = [plot(result.rows, options.plots)]
     choice = question_model().choice
     result.notes = [
         "qc, constituency trees, the random split; the norm share is the mean over the classes. "

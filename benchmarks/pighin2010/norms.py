@@ -3,12 +3,6 @@
 The number is what a threshold factor L lets pass, L = 5, 10, 20, and so on.
 """
 
-from pathlib import Path
-from typing import Any
-
-from matplotlib.figure import Figure
-
-from benchmarks.growth import saved
 from benchmarks.measure import Clock
 from benchmarks.pighin2010 import paper
 from benchmarks.pighin2010.section import Options, Row, Section
@@ -47,19 +41,6 @@ def curve(label: str, factors: list[float]) -> list[Row]:
     return rows
 
 
-def plot(rows: list[Row], folder: Path) -> str:
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes: Any = figure.subplots()
-    for label in paper.CLASSES:
-        own = [row for row in rows if row["class"] == label]
-        shares = [row["norm share, %"] for row in own]
-        axes.semilogx([row["fragments"] for row in own], shares, "o-", label=label)
-    axes.set(xlabel="fragments", ylabel="share of the norm, %")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return saved(figure, "paper_pighin2010_norms.svg", folder)
-
-
 def section(options: Options) -> Section:
     result = Section(
         "Fig. 1: most of the norm of w is in a few thousand fragments; the paper: a plateau of "
@@ -68,7 +49,6 @@ def section(options: Options) -> Section:
     labels = list(paper.CLASSES)[:2] if options.quick else list(paper.CLASSES)
     for label in labels:
         result.rows += curve(label, FACTORS[:4] if options.quick else FACTORS)
-    result.plots = [plot(result.rows, options.plots)]
     within = all(row["lower bound"] <= row["||w_in||"] <= row["upper bound"] for row in result.rows)
     result.notes = [
         "qc, constituency trees, split at random as in the paper; one class against the rest; "

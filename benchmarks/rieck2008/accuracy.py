@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.growth import saved
 from benchmarks.rieck2008 import paper
 from benchmarks.rieck2008.data import N_PART, N_SPLITS, SETS, Parts, parts
 from benchmarks.rieck2008.section import Options, Row, Section
@@ -79,20 +76,6 @@ def measured(name: str, *, quick: bool) -> list[Row]:
     return rows
 
 
-def _plot(rows: list[Row], folder: Path) -> str:
-    names = list(dict.fromkeys(row["data"] for row in rows))
-    figure = Figure(figsize=(5 * len(names), 4), layout="constrained")
-    for axes, name in zip(np.ravel(figure.subplots(1, len(names))), names, strict=True):
-        own = [row for row in rows if row["data"] == name]
-        shares, aucs = ([row[key] for row in own] for key in ("share of symbols", "AUC"))
-        axes.errorbar(shares, aucs, [row["+-"] for row in own], fmt="o-", label="approximate")
-        axes.axhline(aucs[-1], ls="--", label="exact")
-        axes.set(xlabel="share of symbols", ylabel="AUC", title=name, xscale="log")
-        axes.grid(alpha=0.3)
-        axes.legend()
-    return saved(figure, "paper_rieck2008_fig1.svg", folder)
-
-
 def _seen(rows: list[Row], name: str) -> str:
     """Say how much is lost from the paper's share of symbols on."""
     lost = max(
@@ -113,7 +96,6 @@ def section(options: Options) -> Section:
     for name in SETS:
         result.rows += measured(name, quick=options.quick)
         result.notes.append(_seen(result.rows, name))
-    result.plots = [_plot(result.rows, options.plots)]
     result.notes += [
         f"{N_SPLITS} random splits into {N_PART:,} trees each for training, validation and test; "
         f"lambda of {DECAYS} and C of {COSTS} by validation. Symbols are chosen by the training "

@@ -15,9 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from benchmarks.growth import saved
 from benchmarks.measure import in_own_process
 from benchmarks.rieck2008 import paper
 from benchmarks.rieck2008.pages import pages, tree_of
@@ -137,28 +135,12 @@ def one_size(n_nodes: int, case: str, folder: Path) -> list[Row]:
     ]
 
 
-def _plot(rows: list[Row], key: str, title: str, file: str, folder: Path) -> str:
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    for axes, case in zip(np.ravel(figure.subplots(1, 2)), ("average", "worst"), strict=True):
-        for kind in KINDS:
-            own = [row for row in rows if row["kernel"] == kind and row["case"] == case]
-            axes.plot([r["nodes"] for r in own], [max(r[key], 1e-2) for r in own], "o-", label=kind)
-        axes.set(xlabel="nodes of a tree", ylabel=title, title=case, xscale="log", yscale="log")
-        axes.grid(alpha=0.3)
-        axes.legend()
-    return saved(figure, f"paper_rieck2008_{file}.svg", folder)
-
-
 def section(options: Options) -> Section:
     result = Section("Figs. 3 and 4: memory and time of one kernel by the size of the trees")
     with TemporaryDirectory() as folder:
         for case in ("average", "worst"):
             for n_nodes in SIZES[:3] if options.quick else SIZES:
                 result.rows += one_size(n_nodes, case, Path(folder))
-    result.plots = [
-        _plot(result.rows, "more_mib", "MiB", "fig3", options.plots),
-        _plot(result.rows, "cpu_ms", "CPU milliseconds", "fig4", options.plots),
-    ]
     result.notes = [
         "Trees are HTML pages that pydoc writes for the modules of Python's standard library, tags "
         "and #text, cut off after so many nodes. Average: two pages; worst: a page with itself; "

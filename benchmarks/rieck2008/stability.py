@@ -1,13 +1,7 @@
 """Fig. 2: which symbols are chosen, by the number of trees to choose by."""
 
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from benchmarks.growth import saved
 from benchmarks.rieck2008 import paper
 from benchmarks.rieck2008.data import N_PART, N_SPLITS, parts
 from benchmarks.rieck2008.section import Options, Row, Section
@@ -34,22 +28,6 @@ def measured(name: str, sizes: list[int], n_splits: int) -> list[Row]:
     return rows
 
 
-def _plot(rows: list[Row], name: str, folder: Path) -> str:
-    own = [row for row in rows if row["data"] == name]
-    total: Counter[str] = Counter()
-    for row in own:
-        total.update(row["times"])
-    symbols = [s for s, _ in total.most_common()]
-    image = np.array([[row["times"].get(s, 0) for row in own] for s in symbols])
-    figure = Figure(figsize=(6, 0.25 * len(symbols) + 1.5), layout="constrained")
-    axes: Any = figure.subplots()
-    axes.imshow(image, cmap="Greys", aspect="auto")
-    axes.set_xticks(range(len(own)), [row["n"] for row in own])
-    axes.set_yticks(range(len(symbols)), symbols)
-    axes.set(xlabel="trees", title=name)
-    return saved(figure, f"paper_rieck2008_fig2_{name}.svg", folder)
-
-
 def _shown(row: Row) -> Row:
     """Return the row with those that are chosen sometimes, and how often, as a text."""
     always = row["chosen always"].split()
@@ -63,7 +41,6 @@ def section(options: Options) -> Section:
     sizes = [50, 200] if options.quick else SIZES
     for name in paper.N_CHOSEN:
         result.rows += measured(name, sizes, 2 if options.quick else N_SPLITS)
-        result.plots.append(_plot(result.rows, name, options.plots))
     result.rows = [_shown(row) for row in result.rows]
     result.notes = [
         f"{n} symbols of {name}, {N_SPLITS} samples; the paper's choice is stable from "

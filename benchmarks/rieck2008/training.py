@@ -25,6 +25,7 @@ def section(options: Options) -> Section:
         row: Row = {"kernel": "exact" if choice == 1.0 else "approximate"}
         row |= {"symbols": len(selector.symbols_), "q (Eq. 6)": round(selector.speedup_, 1)}
         row |= {"cpu_training": fit["cpu_seconds"], "cpu_matrix": matrix["cpu_seconds"]}
+        row["repeat"] = fit["repeat"]
         result.rows.append(row)
     result.notes = [
         f"All {len(X):,} questions of `qc`, ENTY against all others; the matrix is that of the "

@@ -9,11 +9,7 @@ and are compared at the last iteration that all have reached.
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from matplotlib.figure import Figure
-
-from benchmarks.growth import saved
 from benchmarks.measure import Clock, in_own_process
 from benchmarks.severyn2012.counting import DeltaCounter
 from benchmarks.severyn2012.data import NAMES, write_data
@@ -33,7 +29,6 @@ from filbert.kernels import PartialTree, SubsetTree, TreeKernel
 KERNELS: dict[str, TreeKernel] = {"STK": SubsetTree(0.4), "PTK": PartialTree(0.4, 0.4)}
 ITERATIONS = 300  # of Table 4, whose minutes of uSVM for r = 1,000 are those of Table 1
 QUICK = {100, 250}  # sample sizes
-TICKS = [250, 500, 1000, 2000, 5000]
 
 
 def timed(path: str, kernel_name: str, size: str, iterations: str, budget: str) -> Row:
@@ -111,39 +106,6 @@ def shown(kernel: str, data: str, size: int, row: Row, paper: Speed) -> Row:
     }
 
 
-# ------------------------------------------------------------------ Fig. 3
-
-
-def plot(lines: list[Row], folder: Path) -> str:
-    """Calls of Delta against r; ours above, the paper's below."""
-    figure = Figure(figsize=(10, 8), layout="constrained")
-    grid = figure.subplots(2, 2, sharex=True)
-    for column, kernel in enumerate(KERNELS):
-        for row, source in enumerate(("ours", "the paper's")):
-            draw(grid[row][column], lines, kernel, "paper " * row)
-            grid[row][column].set(title=f"{kernel}, {source}", ylabel="calls of Δ")
-        grid[1][column].set(xlabel="sample size r")
-    return saved(figure, "paper_severyn2012_fig3.svg", folder)
-
-
-def draw(axes: Any, lines: list[Row], kernel: str, prefix: str) -> None:
-    for data, style in (("SRL", "o-"), ("SRL, unlexicalised", "s--")):
-        chosen = [line for line in lines if (line["kernel"], line["data"]) == (kernel, data)]
-        sizes = [line["r"] for line in chosen]
-        usvm = [line[f"{prefix}Δ"] for line in chosen]
-        ratios = {"uSVM": None, "SDAG": "Δ/Δ_S", "SDAG+": "Δ/Δ_S+"}
-        for color, (strategy, key) in enumerate(ratios.items()):
-            calls = [
-                value if key is None else value / line[prefix + key]
-                for value, line in zip(usvm, chosen, strict=True)
-            ]
-            axes.loglog(sizes, calls, style, color=f"C{color}", label=f"{strategy}, {data}")
-    axes.minorticks_off()
-    axes.set_xticks(TICKS, [f"{size:,}" for size in TICKS])
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
-
-
 # ------------------------------------------------------------------ the section
 
 
@@ -163,7 +125,6 @@ def section(options: Options) -> Section:
                 times = in_own_process(MODULE, "--one", "deltas-timed", *arguments, options.budget)
                 result.rows.append(shown(kernel, name, size, checked(times, calls), paper))
     result.notes = notes(iterations, options.budget)
-    result.plots = [plot(result.rows, options.plots)]
     return result
 
 

@@ -1,7 +1,6 @@
 """What a section of the benchmark gives, and how much of it is asked for."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from benchmarks.sections import Row, Section
 
@@ -16,4 +15,3 @@ class Options:
 
     quick: bool  # a small part of it, to see whether it works
     budget: float  # CPU seconds after which a run stops, at the end of an iteration
-    plots: Path  # the folder that they go to

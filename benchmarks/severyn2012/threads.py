@@ -5,9 +5,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
-from matplotlib.figure import Figure
-
-from benchmarks.growth import saved
 from benchmarks.measure import in_own_process
 from benchmarks.severyn2012.data import write_data
 from benchmarks.severyn2012.section import MODULE, Options, Row, Section
@@ -51,21 +48,6 @@ def measured(
 ONE = {"threads": measured}
 
 
-def plot(rows: list[Row], folder: Path) -> str:
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
-    for row in rows:
-        style = "^:" if row["kernel"] == "PTK" else "o-" if row["strategy"] == "sdag+" else "s--"
-        color = f"C{SAMPLES.index(row['r'])}"
-        label = f"{row['kernel']}, {row['strategy']}, r = {row['r']:,}"
-        axes.plot(THREADS, [1.0, row["speed-up"]], style, color=color, label=label)
-    axes.plot(THREADS, THREADS, ":", color="gray", label="ideal")
-    axes.set(xlabel="threads", ylabel="speed-up", xticks=THREADS)
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize="small")
-    return saved(figure, "paper_severyn2012_fig4.svg", folder)
-
-
 def section(options: Options) -> Section:
     result = Section("Fig. 4: two threads, at least 1.7 times faster for r = 1,000; the same model")
     iterations, repeat = (30, 1) if options.quick else (ITERATIONS, 3)
@@ -95,9 +77,9 @@ def section(options: Options) -> Section:
                     "CPU seconds, one thread": one["cpu_seconds"],
                     "CPU, two threads": two["cpu_seconds"],
                     "same model": one["model"] == two["model"],
+                    "runs": one["runs"],
                 }
             )
-    result.plots = [plot(result.rows, options.plots)]
     result.notes = [
         f"{N:,} examples of srl-ewt (rule VB), STK is SubsetTree(0.4), PTK PartialTree(0.4, 0.4), "
         f"both normalised, {iterations} iterations, the median of {repeat} (PTK: one run), without "

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.zanzotto2012.data import Pairs, pairs
-from benchmarks.zanzotto2012.learning import CS, Matrix, best_c, percent, plot, predictions, vectors
+from benchmarks.zanzotto2012.learning import CS, Matrix, best_c, percent, predictions, vectors
 from benchmarks.zanzotto2012.section import COMPOSITIONS, DECAYS, D, Options, Row, Section
 from filbert import Examples
 from filbert.kernels import EachPart, SubsetTree
@@ -58,7 +58,6 @@ def section(options: Options) -> Section:
     result = Section("Fig. 4: recognising textual entailment with PK_S and PK_S+Lex")
     for decay in DECAYS[:1] if options.quick else DECAYS:
         result.rows += _rows(decay, (2,) if options.quick else (1, 2, 3))
-    result.plots = [plot(result.rows, "fig4", options)]
     result.notes = [
         f"Trained on dev, tested on test; kernels and vectors normalised, d = {D}. Of C = "
         f"{', '.join(f'{C:g}' for C in CS)} the one that is best by cross-validation on dev, for "

@@ -1,15 +1,13 @@
-"""What the two tasks share: vectors, a choice of C on training data, and plots."""
+"""What the two tasks share: vectors, and a choice of C on training data."""
 
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
-from benchmarks.growth import saved
-from benchmarks.zanzotto2012.section import D, Options, Row, chosen
+from benchmarks.zanzotto2012.section import D, chosen
 from filbert import DistributedTreeEmbedding, Forest
 
 Matrix = NDArray[Any]
@@ -50,17 +48,3 @@ def best_c(gram: Matrix, y: Matrix) -> float:
         return float(np.mean(np.concatenate(right)))
 
     return max(CS, key=accuracy)
-
-
-def plot(rows: list[Row], name: str, options: Options) -> str:
-    """Accuracy against lambda, a line for each kernel."""
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes: Any = figure.subplots()
-    for kernel in dict.fromkeys(row["kernel"] for row in rows):
-        points = [row for row in rows if row["kernel"] == kernel]
-        x, y = ([row[key] for row in points] for key in ("lambda", "accuracy"))
-        axes.plot(x, y, "o-", label=kernel)
-    axes.set(xlabel="lambda", ylabel="accuracy")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    return saved(figure, f"paper_zanzotto2012_{name}.svg", options.plots)

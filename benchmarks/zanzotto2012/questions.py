@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.measure import in_own_process
 from benchmarks.zanzotto2012.data import questions
-from benchmarks.zanzotto2012.learning import CS, Matrix, best_c, percent, plot, predictions, vectors
+from benchmarks.zanzotto2012.learning import CS, Matrix, best_c, percent, predictions, vectors
 from benchmarks.zanzotto2012.section import (
     COMPOSITIONS,
     DECAYS,
@@ -117,7 +117,6 @@ def section(options: Options) -> Section:
         for row in result.rows
         if "LinearSVC" in row["kernel"]
     }
-    result.plots = [plot(curve, "fig3", options)]
     result.rows += curve
     result.notes = [
         f"Six classes, one against the rest; kernels and vectors normalised, d = {D}. Of C = "

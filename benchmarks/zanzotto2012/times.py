@@ -64,6 +64,7 @@ def pair_section(options: Options) -> Section:
             "pairs": len(fits),
             "exact": round(1e6 * exact["cpu_seconds"] / n, 2),
             "vectors": round(1e6 * product["cpu_seconds"] / n, 2),
+            "repeat": exact["repeat"],
         })  # fmt: skip
     result.notes = [
         "CPU time, medians of five runs. Both from Python, on one thread, with the cost of a call; "

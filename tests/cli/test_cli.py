@@ -1,11 +1,11 @@
 """The command line: from files to models, predictions and figures."""
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -391,10 +391,11 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "filbert", "train", str(pipe), "-o", str(tmp_path / "m")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        with open(pipe, "w") as writer:  # opens when the command is there and reads
-            writer.write("a\t(S a)\n")
+        with open(pipe, "w") as writer:
+            # More than the pipe holds: this returns when the command has read some of it.
+            capacity = fcntl.fcntl(writer, fcntl.F_GETPIPE_SZ)
+            writer.write("a\t(S a)\n" * capacity)
             writer.flush()
-            time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=30)
         assert process.returncode == 130

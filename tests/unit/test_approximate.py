@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -27,6 +27,7 @@ from filbert.kernels import (
 )
 from filbert.kernels.terms import is_sum
 from filbert.model import SupportVectorModel
+from tests.profiles import n_examples
 from tests.reference import perceptron as reference
 from tests.reference.approximate import approximate_matrix
 from tests.reference.kernels import production
@@ -98,7 +99,7 @@ def test_matrices_are_the_reference_with_roots_left_out(kernel: ApproximateTree)
 
 
 @given(forests(max_size=4), st.data())
-@settings(max_examples=60)
+@n_examples(60)
 def test_any_trees_and_symbols(trees: list[Node], data: st.DataObject) -> None:
     exact = data.draw(st.sampled_from(EXACT))
     by: Any = data.draw(st.sampled_from(["label", "production"]))

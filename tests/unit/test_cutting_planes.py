@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import precision_score, recall_score
@@ -20,6 +20,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from filbert import Forest, TreeSVC, load, save
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.learners.sampling import Sampler
+from tests.profiles import n_examples
 from tests.reference import cutting_planes as reference
 from tests.reference.kernels import production
 from tests.reference.trees import Node, nodes, write
@@ -137,7 +138,7 @@ def cases(draw: st.DrawFn) -> tuple[Forest, Array, Array | None, dict[str, Any]]
 
 
 @given(cases(), st.sampled_from(KERNELS))
-@settings(max_examples=60)
+@n_examples(60)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_any_trees_give_one_model(
     case: tuple[Forest, Array, Array | None, dict[str, Any]], kernel: TreeKernel

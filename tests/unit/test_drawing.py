@@ -5,7 +5,7 @@ from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert import Forest, Tree
@@ -13,6 +13,7 @@ from filbert.drawing.layout import Layout, layout
 from filbert.drawing.svg import tree_svg
 from filbert.drawing.text import draw_arrays
 from filbert.errors import InvalidParameterError
+from tests.profiles import n_examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEIGHT = 20  # of a node's box
@@ -86,7 +87,7 @@ def boxes(placed: Layout, widths: list[float]) -> list[tuple[float, float, float
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 @given(parents_and_widths(), st.sampled_from([200.0, 500.0, 2000.0]))
 def test_nodes_do_not_overlap_and_stay_inside(
     tree: tuple[list[int], list[float]], max_width: float

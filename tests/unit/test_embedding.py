@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -19,6 +19,7 @@ from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, 
 from filbert.kernels import SubsetTree
 from filbert.learners import embedding as module
 from tests import strategies
+from tests.profiles import n_examples
 from tests.reference.distributed_trees import Embedding, label_vector
 from tests.reference.trees import Node, parse, write
 
@@ -49,7 +50,7 @@ def assert_close(actual: Any, expected: Any, tolerance: float = 1e-10) -> None:
     st.sampled_from([0.01, 0.4, 1.0]),
     st.integers(0, 2**64 - 1),
 )
-@settings(max_examples=60)
+@n_examples(60)
 def test_vectors_are_those_of_the_definition(
     trees: list[Node], d: int, composition: str, made_of: str, decay: float, seed: int
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
@@ -47,6 +47,7 @@ from filbert.kernels import (
     TreeKernel,
 )
 from filbert.model import SupportVectorModel
+from tests.profiles import n_examples
 from tests.reference import kernels as reference
 from tests.reference.trees import Node, nodes, write
 from tests.strategies import random_trees
@@ -158,7 +159,7 @@ def by_reference(kernel: Any, a: Node, b: Node) -> float:
     return float(reference.subset_tree(a, b, kernel.decay, kernel.include_leaves))
 
 
-@settings(max_examples=15)
+@n_examples(15)
 @given(
     st.sampled_from([k for k in KERNELS if not k.normalize]),
     st.integers(0, 10**6),

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.datasets import DATASETS
@@ -28,6 +28,7 @@ from filbert import Forest, _core
 from filbert.engine import factorize
 from filbert.errors import KernelOverflowError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from tests.profiles import n_examples
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import MIXED, forests, near_duplicate, random_tree, random_trees, tree_kernels
@@ -83,7 +84,7 @@ def assert_values(factors: _core.KernelOperator, K: Array) -> None:
 
 
 @given(forests(1, 8, 14), ANY_KERNEL, st.integers(0, 2**32))
-@settings(max_examples=400)
+@n_examples(400)
 def test_scores_equal_the_reference(trees: list[Node], kernel: TreeKernel, seed: int) -> None:
     forest = build(trees)
     K = reference_matrix(kernel, trees, trees)
@@ -95,7 +96,7 @@ def test_scores_equal_the_reference(trees: list[Node], kernel: TreeKernel, seed:
 
 
 @given(forests(1, 6, 14), ANY_KERNEL, st.data())
-@settings(max_examples=120)
+@n_examples(120)
 def test_repeated_trees(trees: list[Node], kernel: TreeKernel, data: st.DataObject) -> None:
     picked = data.draw(st.lists(st.integers(0, len(trees) - 1), min_size=1, max_size=20))
     repeated = [trees[i] for i in picked]
@@ -108,7 +109,7 @@ def test_repeated_trees(trees: list[Node], kernel: TreeKernel, data: st.DataObje
 
 
 @given(forests(1, 8, 14), ANY_KERNEL)
-@settings(max_examples=40)
+@n_examples(40)
 def test_a_part_of_a_forest(trees: list[Node], kernel: TreeKernel) -> None:
     """What the other trees of the whole have must not show."""
     others = [write(tree) for tree in random_trees(9, 60)]
@@ -120,7 +121,7 @@ def test_a_part_of_a_forest(trees: list[Node], kernel: TreeKernel) -> None:
 
 
 @given(forests(2, 10, 20), ANY_KERNEL, st.sampled_from(BUDGETS))
-@settings(max_examples=80)
+@n_examples(80)
 def test_small_forests_have_the_same_bytes_for_any_threads(
     trees: list[Node], kernel: TreeKernel, budget: float
 ) -> None:
@@ -372,6 +373,7 @@ def sampled_from(data: Path, name: str) -> tuple[str, ...]:
     return tuple(sample(DATASETS[name](data), N_SCORED + N_WEIGHTED, seed=1))
 
 
+@pytest.mark.product
 @pytest.mark.shared
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:

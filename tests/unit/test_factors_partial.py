@@ -85,6 +85,7 @@ def test_a_limit_of_steps() -> None:
         factors_of(PartialTree(max_steps=300), Forest(wide_texts(20)))
 
 
+@pytest.mark.product
 @pytest.mark.shared
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert import Forest
@@ -15,6 +15,7 @@ from filbert.fragments import Fragment, Fragments, mine
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel
 from tests.fragments import forest_of, models, native, node_of, nodes_of
+from tests.profiles import n_examples
 from tests.reference.mining import Model, matches, occurrences
 from tests.reference.trees import Node, nodes, parse, write
 from tests.strategies import forests, random_trees, unicode_trees
@@ -37,7 +38,7 @@ def counts_of(kernel: TreeKernel, fragments: Fragments, trees: Sequence[Node]) -
 
 
 @given(models(max_size=4), forests(1, 6, 7))
-@settings(max_examples=80)
+@n_examples(80)
 def test_counts_are_those_of_an_enumeration(model: Model, others: list[Node]) -> None:
     """In the trees that the fragments are of, and in others with other labels."""
     fragments = all_fragments(model.kernel, model.trees)
@@ -48,7 +49,7 @@ def test_counts_are_those_of_an_enumeration(model: Model, others: list[Node]) ->
 
 
 @given(models(max_size=4), st.data())
-@settings(max_examples=40)
+@n_examples(40)
 def test_some_of_the_fragments(model: Model, data: st.DataObject) -> None:
     """Counts of a few do not need the others, such as those that they have grown from."""
     fragments = all_fragments(model.kernel, model.trees)
@@ -64,7 +65,7 @@ def test_some_of_the_fragments(model: Model, data: st.DataObject) -> None:
 
 
 @given(models(max_size=4), forests(1, 4, 7))
-@settings(max_examples=30)
+@n_examples(30)
 def test_repeated_trees_and_parts_of_forests(model: Model, others: list[Node]) -> None:
     fragments = all_fragments(model.kernel, model.trees)
     together = forest_of([*others, *model.trees, *model.trees])
@@ -169,7 +170,7 @@ def test_leaves_are_fragments_where_the_kernel_says_so() -> None:
 
 
 @given(models(), st.integers(1, 4))
-@settings(max_examples=50)
+@n_examples(50)
 def test_shapes_and_texts(model: Model, min_frequency: int) -> None:
     """Parents come first, in preorder; texts differ; open nodes have children in some tree."""
     mined = mine(
@@ -195,7 +196,7 @@ def ancestors(fragment: Fragment, i: int) -> list[int]:
 
 
 @given(models(st.builds(SubsetTree, include_leaves=st.booleans())))
-@settings(max_examples=50)
+@n_examples(50)
 def test_open_nodes_are_those_that_may_grow(model: Model) -> None:
     support = [node for tree, _ in model.support for node in nodes(tree)]
     for fragment in mine(native(model), max_ratio=1e9, min_frequency=1).fragments:
@@ -219,7 +220,7 @@ def has_more(fragment: Node, node: Node) -> list[bool]:
 
 
 @given(unicode_trees(), unicode_trees())
-@settings(max_examples=40)
+@n_examples(40)
 def test_any_labels(a: Node, b: Node) -> None:
     fragments = all_fragments(SubsetTree(include_leaves=True), [a, b])
     assert len({str(f) for f in fragments}) == len(fragments)

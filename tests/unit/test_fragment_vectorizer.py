@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -18,6 +18,7 @@ from filbert import FragmentVectorizer, TreePerceptron, TreeSVC
 from filbert.errors import FilbertError, InvalidParameterError
 from filbert.kernels import Linear, PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.fragments import forest_of, models, nodes_of
+from tests.profiles import n_examples
 from tests.reference.mining import Model, Search, chi_square, normed_features, roots
 from tests.reference.trees import Node, write
 from tests.strategies import DISJOINT, random_trees
@@ -89,7 +90,7 @@ def test_each_class_has_weights_for_its_own_fragments_only() -> None:
 
 
 @given(models(max_size=5))
-@settings(max_examples=20)
+@n_examples(20)
 def test_mined_without_a_model_is_by_frequency(model: Model) -> None:
     """All coefficients are 1: the relevance is the weighted number of occurrences."""
     ones = Model(model.kernel, model.trees, [1.0] * len(model.trees))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from filbert import Forest, TreeSVC
@@ -33,6 +33,7 @@ from tests.fragments import (
     native,
     nodes_of,
 )
+from tests.profiles import n_examples
 from tests.reference.matrix import reference_matrix
 from tests.reference.mining import Model, Search, chi_square
 from tests.reference.trees import parse, write
@@ -53,7 +54,7 @@ def weight_error(model: Model, mined: MinedFragments) -> float:
 
 
 @given(models())
-@settings(max_examples=80)
+@n_examples(80)
 def test_weights_are_those_of_an_enumeration(model: Model) -> None:
     mined = mine(native(model), max_ratio=ALL, min_frequency=1, search="complete")
     found = nodes_of(mined.fragments)
@@ -64,7 +65,7 @@ def test_weights_are_those_of_an_enumeration(model: Model) -> None:
 
 
 @given(models())
-@settings(max_examples=40)
+@n_examples(40)
 def test_the_squares_of_all_weights_add_up_to_the_norm(model: Model) -> None:
     K = reference_matrix(model.kernel, model.trees, model.trees)
     coef = np.array(model.coef)
@@ -79,7 +80,7 @@ def test_the_squares_of_all_weights_add_up_to_the_norm(model: Model) -> None:
 
 
 @given(models(), FACTORS, CRITERIA, st.sampled_from(["greedy", "complete"]))
-@settings(max_examples=40)
+@n_examples(40)
 def test_the_account_of_what_was_mined(
     model: Model, factor: float, criterion: Any, search: Any
 ) -> None:
@@ -101,7 +102,7 @@ def test_the_account_of_what_was_mined(
 
 
 @given(models(), FACTORS)
-@settings(max_examples=40)
+@n_examples(40)
 def test_the_bounds_of_the_paper(model: Model, factor: float) -> None:
     """The lower one always; the upper one where no fragment outweighs the base, as they say."""
     mined = mine(native(model), max_ratio=factor, min_frequency=1)
@@ -117,7 +118,7 @@ def test_the_bounds_of_the_paper(model: Model, factor: float) -> None:
 
 
 @given(alike_models() | models(), FACTORS, CRITERIA, st.integers(1, 3))
-@settings(max_examples=150)
+@n_examples(150)
 def test_the_greedy_search_is_algorithm_5_1(
     model: Model, factor: float, criterion: Any, min_frequency: int
 ) -> None:
@@ -128,7 +129,7 @@ def test_the_greedy_search_is_algorithm_5_1(
 
 
 @given(alike_models() | models(), FACTORS, CRITERIA, st.integers(1, 3))
-@settings(max_examples=100)
+@n_examples(100)
 def test_the_complete_search_finds_all_above_the_threshold(
     model: Model, factor: float, criterion: Any, min_frequency: int
 ) -> None:
@@ -183,7 +184,7 @@ def test_several_nodes_are_expanded_at_once() -> None:
 
 
 @given(models(), st.integers(0, 2**32), FACTORS)
-@settings(max_examples=30)
+@n_examples(30)
 def test_each_problem_of_a_model_has_its_own_fragments(
     model: Model, seed: int, factor: float
 ) -> None:

@@ -21,6 +21,8 @@ import pytest
 from filbert import Forest
 from filbert.kernels import SubsetTree, Subtree
 
+pytestmark = pytest.mark.product
+
 N = 10**6
 STACKS = {8192: 1.0, 256: 0.4}  # kB, and the decay that is tried with it
 TIME_LIMIT = 600  # seconds, so that a hang ends some day; nothing here takes so long

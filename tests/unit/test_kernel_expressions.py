@@ -1,15 +1,16 @@
 """Every kernel expression is what the same expression gives on dense arrays."""
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from sklearn.base import clone
 
 from filbert import kernels
 from filbert.kernels import Kernel
 from tests.kernel_expressions import as_examples, expressions, parts, unsigned
+from tests.profiles import n_examples
 from tests.reference.expressions import Array, Parts, evaluate
 
-SLOW = settings(deadline=None, max_examples=150)
+SLOW = n_examples(150)
 RANGE = 1e250  # the reference multiplies doubles
 
 

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score, roc_auc_score
 
 from filbert import metrics
 from filbert.errors import InvalidParameterError
 from filbert.metrics import randomization_test
+from tests.profiles import n_examples
 from tests.reference import randomization as reference
 
 Array = npt.NDArray[Any]
@@ -64,7 +65,7 @@ def plain_f1(y: Array, pred: Array) -> float:
 # ---------------------------------------------------------------- the p-value
 
 
-@settings(max_examples=80, deadline=None)
+@n_examples(80)
 @given(triples(2, 8), st.sampled_from(sorted(PLAIN)))
 def test_exact_p_is_that_of_all_swaps(data: Triple, metric: Any) -> None:
     result = randomization_test(*data, metric=metric)
@@ -79,7 +80,7 @@ def test_exact_p_is_that_of_all_swaps(data: Triple, metric: Any) -> None:
     assert result.difference == result.score_a - result.score_b
 
 
-@settings(max_examples=80, deadline=None)
+@n_examples(80)
 @given(triples(4, 7), st.sampled_from(sorted(MACRO)))
 def test_exact_p_of_means_over_classes(data: Triple, metric: Any) -> None:
     result = randomization_test(*data, metric=metric, average="macro", exact=True)
@@ -88,7 +89,7 @@ def test_exact_p_of_means_over_classes(data: Triple, metric: Any) -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 @given(triples(4, 7))
 def test_exact_p_of_accuracy_with_many_classes(data: Triple) -> None:
     expected = float(reference.p_value(*data, reference.accuracy))
@@ -97,7 +98,7 @@ def test_exact_p_of_accuracy_with_many_classes(data: Triple) -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 @given(triples(3, 6), st.sampled_from(["f1", "accuracy"]))
 def test_a_function_gives_the_same(data: Triple, metric: Any) -> None:
     macro = metric == "f1"
@@ -181,7 +182,7 @@ def test_ties_count_in_spite_of_rounding() -> None:
 # ---------------------------------------------------------------- what always holds
 
 
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 @given(
     triples(3, 30),
     st.sampled_from(["f1", "precision", "recall", "accuracy"]),
@@ -207,7 +208,7 @@ def test_exchanging_the_systems_changes_the_sign_alone(
     assert randomization_test(y, a, b, **options) == result
 
 
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 @given(triples(2, 30), st.sampled_from(sorted(PLAIN)), st.booleans())
 def test_identical_predictions(data: Triple, metric: Any, exact: bool) -> None:
     y, a, _ = data
@@ -215,7 +216,7 @@ def test_identical_predictions(data: Triple, metric: Any, exact: bool) -> None:
     assert (result.p_value, result.difference) == (1.0, 0.0)
 
 
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 @given(triples(2, 40), st.sampled_from(sorted(PLAIN)), st.randoms(use_true_random=False))
 def test_the_order_of_examples_does_not_matter(data: Triple, metric: Any, random: Any) -> None:
     order = list(range(len(data[0])))
@@ -225,7 +226,7 @@ def test_the_order_of_examples_does_not_matter(data: Triple, metric: Any, random
     assert randomization_test(*data, **options) == randomization_test(*moved, **options)
 
 
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 @given(triples(3, 30), st.sampled_from(sorted(SKLEARN)))
 def test_scores_are_those_of_scikit_learn(data: Triple, metric: Any) -> None:
     y, a, b = data

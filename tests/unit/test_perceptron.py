@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert import Examples, Forest, TreePerceptron, progress
@@ -22,6 +22,7 @@ from filbert.kernels import (
 )
 from filbert.kernels.terms import is_sum
 from filbert.testing.tools import sentences
+from tests.profiles import n_examples
 from tests.reference import perceptron as reference
 from tests.reference.trees import write
 from tests.strategies import RNG, forests, random_trees
@@ -127,7 +128,7 @@ def assert_equal(actual: dict[str, Any], wanted: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("kernel", TREE_KERNELS, ids=repr)
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 @given(
     trees=forests(min_size=6, max_size=14, max_nodes=10),
     rng=RNG,
@@ -168,7 +169,7 @@ def test_trees(
 
 
 @pytest.mark.parametrize("kernel", VECTOR_KERNELS, ids=repr)
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 3), n_epochs=st.integers(1, 2))
 def test_vectors(kernel: Any, seed: int, n_classes: int, n_epochs: int) -> None:
     rng = np.random.default_rng(seed)
@@ -182,7 +183,7 @@ def test_vectors(kernel: Any, seed: int, n_classes: int, n_epochs: int) -> None:
 
 
 @pytest.mark.parametrize("kernel", SUMS, ids=repr)
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 @given(seed=st.integers(0, 10**6), n_classes=st.integers(2, 3))
 def test_sums(kernel: Any, seed: int, n_classes: int) -> None:
     rng = np.random.default_rng(seed)

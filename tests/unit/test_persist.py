@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
@@ -27,6 +27,7 @@ from filbert.errors import (
 )
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.persist.atomic import replacing
+from tests.profiles import n_examples
 
 TREES = [f"(S (NP {a}) (VP {b} (PP {c})))" for a in "abc" for b in "xyz" for c in "uvwt"]
 NEW = [f"(S (VP {b} (PP {a})) (NP {b}))" for a in "abcd" for b in "uvwxyz" for _ in range(2)]
@@ -424,7 +425,7 @@ def check_damaged(path: Path, content: bytes) -> None:
     assert np.isfinite(model.decision_function(NEW[:2])).all()
 
 
-@settings(max_examples=300)
+@n_examples(300)
 @given(data=st.data())
 def test_flipped_bytes_do_no_harm(small: Path, data: st.DataObject) -> None:
     content = bytearray(small.read_bytes())
@@ -434,7 +435,7 @@ def test_flipped_bytes_do_no_harm(small: Path, data: st.DataObject) -> None:
     check_damaged(small.with_name("damaged"), bytes(content))
 
 
-@settings(max_examples=300)
+@n_examples(300)
 @given(data=st.data())
 def test_flipped_bytes_of_the_directory_do_no_harm(small: Path, data: st.DataObject) -> None:
     content = bytearray(small.read_bytes())
@@ -444,7 +445,7 @@ def test_flipped_bytes_of_the_directory_do_no_harm(small: Path, data: st.DataObj
     check_damaged(small.with_name("damaged"), bytes(content))
 
 
-@settings(max_examples=300)
+@n_examples(300)
 @given(data=st.data())
 def test_damage_with_right_sums_does_no_harm(small: Path, data: st.DataObject) -> None:
     content = members(small)
@@ -458,7 +459,7 @@ def test_damage_with_right_sums_does_no_harm(small: Path, data: st.DataObject) -
     check_damaged(damaged, damaged.read_bytes())
 
 
-@settings(max_examples=100)
+@n_examples(100)
 @given(data=st.data())
 def test_truncated_files_do_no_harm(small: Path, data: st.DataObject) -> None:
     content = small.read_bytes()

@@ -3,10 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert.learners.plane_qp import solve_dual
+from tests.profiles import n_examples
 from tests.reference import cutting_planes as reference
 
 Array = npt.NDArray[np.float64]
@@ -65,7 +66,7 @@ def test_planes_that_depend_on_each_other() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 10.0, 1e3]), st.booleans())
-@settings(max_examples=100)
+@n_examples(100)
 def test_rounding_does_not_matter(seed: int, C: float, repeat: bool) -> None:
     """Sums in another order, as other strategies have them, give the same dual variables."""
     rng = np.random.default_rng(seed)
@@ -82,7 +83,7 @@ def test_rounding_does_not_matter(seed: int, C: float, repeat: bool) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 10.0, 1e3]), st.booleans())
-@settings(max_examples=100)
+@n_examples(100)
 def test_likely_planes_do_not_matter(seed: int, C: float, repeat: bool) -> None:
     """Wherever the search begins, and also where many duals are optimal, it ends at the same."""
     rng = np.random.default_rng(seed)
@@ -99,7 +100,7 @@ def test_likely_planes_do_not_matter(seed: int, C: float, repeat: bool) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 10.0]))
-@settings(max_examples=30)
+@n_examples(30)
 def test_it_agrees_with_the_reference(seed: int, C: float) -> None:
     g, d = planes(seed, int(np.random.default_rng(seed).integers(1, 8)), 12)
     gram = g @ g.T

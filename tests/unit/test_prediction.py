@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
@@ -26,6 +26,7 @@ from filbert.errors import (
 )
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel
+from tests.profiles import n_examples
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, parse, write
 from tests.strategies import DISJOINT, forests, random_forest, random_trees
@@ -62,7 +63,7 @@ def check_close(model: SupportVectorModel, values: Array, K: Array) -> None:
 # ---------------------------------------------------------------- values
 
 
-@settings(max_examples=60)
+@n_examples(60)
 @given(forests(max_size=6), forests(max_size=4), st.sampled_from(KERNELS))
 def test_values_are_those_of_the_papers(
     support: list[Node], new: list[Node], kernel: TreeKernel

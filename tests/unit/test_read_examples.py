@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert import Examples, Forest, Tree, read_examples
@@ -28,6 +28,7 @@ from filbert.errors import (
     SkippedInputWarning,
 )
 from filbert.read import labelled_lines, reader
+from tests.profiles import n_examples
 from tests.reference.trees import write
 from tests.strategies import random_trees
 
@@ -829,7 +830,7 @@ ANY_FILE = st.one_of(
 )
 
 
-@settings(max_examples=400)
+@n_examples(400)
 @given(
     ANY_FILE,
     st.sampled_from([1, 10, 60, 10**6]),

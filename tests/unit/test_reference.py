@@ -15,10 +15,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert.kernels import PartialTree, SubsetTree, Subtree
+from tests.profiles import n_examples
 from tests.reference import fragments, kernels, mining
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node, depth, nodes, parse, size, write
@@ -213,7 +214,7 @@ def test_svm_light_tk_gives_the_same(
 
 
 @given(st.lists(SMALL, min_size=1, max_size=4), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@n_examples(40)
 def test_a_model_written_out_is_the_model(trees: list[Node], rng: Random) -> None:
     """The squares of its weights add up to coef K coef, and the searches find what they should."""
     coef = [rng.uniform(-1, 1) for _ in trees]

@@ -274,6 +274,7 @@ def test_long_chains() -> None:
     assert model.objective_ == pytest.approx(primal(model, kernel(X), y, 1.0), rel=1e-9)
 
 
+@pytest.mark.product
 @pytest.mark.shared
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert import Examples, Forest
 from filbert.errors import InputTypeError, InvalidParameterError, KernelOverflowError
 from filbert.kernels import Sequence
+from tests.profiles import n_examples
 from tests.reference.sequences import sequence
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=7)
@@ -19,7 +20,7 @@ DECAYS = st.sampled_from([1e-200, 0.01, 0.5, 0.9, 1.0])
 LENGTHS = st.none() | st.integers(1, 5)
 
 
-@settings(deadline=None, max_examples=200)
+@n_examples(200)
 @given(st.lists(WORDS, min_size=1, max_size=4), st.lists(WORDS, min_size=1), DECAYS, LENGTHS)
 def test_all_subsequences(
     X: list[list[str]], Y: list[list[str]], decay: float, length: int | None

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.base import clone
@@ -38,6 +38,7 @@ from filbert.kernels import (
 )
 from filbert.kernels.terms import is_sum, terms_of
 from filbert.model import SupportVectorModel
+from tests.profiles import n_examples
 from tests.reference.trees import write
 from tests.strategies import random_trees
 
@@ -130,7 +131,7 @@ def matrix_of(operator: Any, scale: Array) -> Array:
     return np.asarray(_core.SumOperator(n, [(operator, scale)]).scores(np.eye(n), 1))
 
 
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 @given(kernel=sums(), seed=st.integers(0, 10**6))
 def test_the_terms_add_up_to_the_kernel(kernel: Kernel, seed: int) -> None:
     X = examples(seed, 8)
@@ -150,7 +151,7 @@ def test_the_terms_add_up_to_the_kernel(kernel: Kernel, seed: int) -> None:
     assert_allclose(total, expected, rtol=1e-10, atol=1e-10 * max(1.0, expected.max()))
 
 
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 @given(kernel=sums(), seed=st.integers(0, 10**6), threads=st.sampled_from([1, 2]))
 def test_the_factors_multiply_to_the_kernel_matrix(kernel: Kernel, seed: int, threads: int) -> None:
     X = examples(seed, 12)
@@ -225,7 +226,7 @@ def check_optimum(model: TreeSVC, K: Array, y: npt.NDArray[np.int64]) -> None:
     assert primal - dual <= (model.tol + 1e-8) * primal
 
 
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 @given(kernel=sums(), seed=st.integers(0, 10**6), C=st.sampled_from([0.1, 1.0, 20.0]))
 def test_the_optimum(kernel: Kernel, seed: int, C: float) -> None:
     X, y = examples(seed), labels(seed, 24)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
@@ -20,6 +20,7 @@ from filbert.engine import factorize
 from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel
+from tests.profiles import n_examples
 from tests.reference.trees import Node, write
 from tests.strategies import forests, random_trees
 
@@ -342,7 +343,7 @@ def test_threads_do_not_matter(n_jobs: int) -> None:
 
 
 @given(forests(1, 8), forests(1, 8), st.sampled_from(KERNELS), st.booleans(), st.integers(0, 2**32))
-@settings(max_examples=60)
+@n_examples(60)
 def test_rows_equal_factors(
     support: list[Node], new: list[Node], kernel: TreeKernel, normalize: bool, seed: int
 ) -> None:

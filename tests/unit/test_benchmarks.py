@@ -1,0 +1,153 @@
+"""Results of benchmarks come from runs, and the page comes from the results."""
+
+import json
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from benchmarks import measure, page, stamp
+
+RESULTS = page.load_results()
+MODULES = [
+    ".".join(path.relative_to(stamp.ROOT).with_suffix("").parts)
+    for path in sorted((stamp.ROOT / "benchmarks").rglob("*.py"))
+    if path.stem not in ("plots", "__init__")  # plots need matplotlib
+]
+
+
+# ---------------------------------------------------------------- stamps
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_was_written_by_a_run(name: str) -> None:
+    assert stamp.problems(name, RESULTS[name]) == []
+
+
+def test_the_list_of_results_without_stamps_only_gets_shorter() -> None:
+    listed = stamp.unstamped()
+    assert len(listed) <= 40
+    for name in listed:
+        assert "stamp" not in RESULTS[name], f"{name} has a stamp: take it off the list"
+        assert RESULTS[name]["date"] <= "2026-11-17", f"{name} was measured when stamps existed"
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A result of a run of ``benchmarks.example --only part`` at a clean commit."""
+
+    def git(*arguments: str) -> CompletedProcess[str]:
+        known = arguments[0] in ("rev-parse", "status") or "c0ffee" in arguments[2]
+        out = "c0ffee\n" if arguments[0] == "rev-parse" else ""
+        return CompletedProcess(arguments, 0 if known else 1, out, "")
+
+    monkeypatch.setattr(stamp, "_git", git)
+    monkeypatch.setattr(sys, "argv", ["benchmarks/example.py", "--only", "part"])
+    rows = [{"n": 1, "cpu_seconds": 0.25}, {"n": 2, "cpu_seconds": 0.5, "runs": 3}]
+    measure.write("example_part", "a claim", rows, notes=["a note"], folder=tmp_path)
+    result: dict[str, Any] = json.loads((tmp_path / "example_part.json").read_text())
+    return result
+
+
+def test_a_stamp_says_where_a_result_comes_from(written: dict[str, Any]) -> None:
+    assert stamp.problems("example_part", written) == []
+    assert written["stamp"]["script"] == "example"
+    assert written["stamp"]["options"] == ["--only", "part"]
+    assert written["stamp"]["commit"] == "c0ffee"
+    assert [row["runs"] for row in written["figures"]] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda result: result["figures"][0].update(cpu_seconds=0.2), "changed after"),
+        (lambda result: result["figures"].pop(), "changed after"),
+        (lambda result: result.update(notes=["another note"]), "changed after"),
+        (lambda result: result["machine"].update(cores=1), "changed after"),
+        (lambda result: result["stamp"].update(script="another"), "does not write it"),
+        (lambda result: result["stamp"].update(options=["--only", "other"]), "does not write it"),
+        (lambda result: result["stamp"]["options"].append("--quick"), "quick run"),
+        (lambda result: result["stamp"].update(uncommitted_changes=True), "uncommitted changes"),
+        (lambda result: result["stamp"].update(commit="0" * 40), "no commit 000000000000"),
+        (lambda result: result.pop("stamp"), "has no stamp"),
+    ],
+)
+def test_a_stamp_that_does_not_fit_is_refused(
+    change: Any, told: str, written: dict[str, Any]
+) -> None:
+    change(written)
+    [problem] = stamp.problems("example_part", written)
+    assert told in problem
+
+
+def test_a_stamp_of_another_result_is_refused(written: dict[str, Any]) -> None:
+    [problem] = stamp.problems("example_other", written)
+    assert "benchmarks.example --only part does not write it" in problem
+
+
+def test_uncommitted_changes_of_sources_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = CompletedProcess((), 0, " M core/base/parallel.cpp\n", "")
+    monkeypatch.setattr(stamp, "_git", lambda *_: changed)
+    assert stamp.stamp({})["uncommitted_changes"]
+
+
+def test_results_from_before_stamps_cannot_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tmp_path / "unstamped.txt"
+    listed.write_text(f"# a comment\n{'0' * 64}  old.json\n")
+    (tmp_path / "old.json").write_text("{}\n")
+    monkeypatch.setattr(stamp, "UNSTAMPED", listed)
+    monkeypatch.setattr(stamp, "RESULTS", tmp_path)
+    [problem] = stamp.problems("old", {})
+    assert "has no stamp, and was changed" in problem
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_page_is_made_from_the_results() -> None:
+    assert page.PAGE.read_text() == page.page(RESULTS, {}), "run python -m benchmarks.page"
+
+
+def test_the_table_of_the_readme_is_made_from_the_results() -> None:
+    text = (stamp.ROOT / "README.md").read_text()
+    assert page.filled_readme(text, RESULTS) == text, "run python -m benchmarks.page"
+    assert page.readme_table(RESULTS) in text
+
+
+def test_the_page_has_no_dead_links() -> None:
+    text = page.PAGE.read_text()
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    headings = {f"#{heading}" for heading in re.findall(r"^## (.*)$", text, flags=re.MULTILINE)}
+    assert links
+    assert {*links} <= headings
+
+
+def test_single_runs_are_marked() -> None:
+    rows: list[dict[str, object]] = [{"cpu_seconds": 1.5, "runs": 1}, {"runs": 3}]
+    assert page.table(rows).splitlines()[2:] == ["| 1.5 | single run |", "|  | 3 |"]
+    result = RESULTS["golden"] | {"figures": [{"cpu_seconds": 1.5}]}
+    assert "The number of runs was not recorded." in page.section("golden", result, [])
+
+
+def test_every_plot_can_be_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    plots = page.drawn_plots(RESULTS, tmp_path)
+    assert sum(map(len, plots.values())) >= 19
+    for name, files in plots.items():
+        text = page.section(name, RESULTS[name], files)
+        assert all(f"]({file})" in text and (tmp_path / file).is_file() for file in files)
+
+
+# ---------------------------------------------------------------- the scripts
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_script_can_be_imported(module: str) -> None:
+    """What they measure has the names that they use."""
+    import_module(module)
