@@ -24,6 +24,9 @@ struct SvmProblemArrays {
         problems{y.shape(1),  {y.data(), y.size()}, view(C),   {},
                  view(seeds), loss_named(loss),     intercept, tol,
                  max_sweeps} {
+    if (start && (start->shape(0) != y.shape(0) || start->shape(1) != y.shape(1))) {
+      throw nb::value_error("start and y differ in shape");
+    }
     if (start) problems.start = {start->data(), start->size()};
     problems.check(y.shape(1));
   }
@@ -38,9 +41,9 @@ struct SvmProblemArrays {
 // Sweeps, primal objectives and gaps in the course of training.
 using Looks = std::tuple<NumpyArray<std::uint32_t>, NumpyArray<double>, NumpyArray<double>>;
 
-// By problem, as all of an SvmSolution.
+// What the solutions are, by problem.
 struct SvmSolutionArrays {
-  explicit SvmSolutionArrays(const std::vector<SvmSolution>& solutions, std::size_t n_examples);
+  SvmSolutionArrays(const std::vector<SvmSolution>& solutions, std::size_t n_examples);
 
   NumpyMatrix alpha;  // by problem and example
   NumpyArray<double> intercept, primal, dual, gap;

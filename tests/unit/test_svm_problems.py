@@ -77,13 +77,18 @@ def test_an_unknown_loss() -> None:
     [
         {"C": np.ones(3)},
         {"seeds": np.arange(3, dtype=np.uint64)},
-        {"start": np.zeros((2, 3))},
-        {"start": np.zeros((1, 4))},
+        {"y": SIGNS[:1].copy()},
     ],
 )
 def test_arrays_that_do_not_fit(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="y, C, start and seeds do not fit the trees"):
         problems(**changes)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 4), (4, 2), (0, 4)])
+def test_a_start_that_does_not_fit(shape: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="start and y differ in shape"):
+        problems(start=np.zeros(shape))
 
 
 def test_problems_of_other_examples() -> None:
