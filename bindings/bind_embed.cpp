@@ -16,11 +16,8 @@ nb::object embed(const TreeEmbedder<T>& embedder, const Dag& dag, const Array<No
     throw nb::value_error("the output does not have the shape of the vectors");
   }
   const Watch watch = watch_from_python(std::move(progress));
-  std::size_t too_large;
-  {
-    const nb::gil_scoped_release release;
-    too_large = embedder.embed(dag, ids, max_bytes, n_threads, watch, out.data());
-  }
+  auto too_large = without_gil(
+      [&] { return embedder.embed(dag, ids, max_bytes, n_threads, watch, out.data()); });
   if (too_large == TreeEmbedder<T>::kFinite) return nb::none();
   return nb::int_(too_large);
 }

@@ -27,11 +27,7 @@ NumpyMatrix scores(const KernelOperator& k, const MatrixOf<double>& weights, int
   const std::span<const double> all = checked_weights(k, weights);
   const std::size_t n_columns = weights.shape(1);
   const Watch watch = watch_from_python(nb::none());
-  std::vector<double> out;
-  {
-    const nb::gil_scoped_release release;
-    out = k.scores(all, n_columns, n_threads, watch);
-  }
+  auto out = without_gil([&] { return k.scores(all, n_columns, n_threads, watch); });
   return to_matrix(std::move(out), k.n_trees(), n_columns);
 }
 
@@ -41,11 +37,7 @@ ContributionArrays contributions(const KernelOperator& k, const MatrixOf<double>
   const std::size_t n_columns = weights.shape(1);
   if (first > k.n_trees()) throw nb::index_error("there are not so many trees");
   const Watch watch = watch_from_python(nb::none());
-  NodeContributions out;
-  {
-    const nb::gil_scoped_release release;
-    out = k.contributions(all, n_columns, first, n_threads, watch);
-  }
+  auto out = without_gil([&] { return k.contributions(all, n_columns, first, n_threads, watch); });
   return contribution_arrays(std::move(out), n_columns);
 }
 
@@ -55,12 +47,10 @@ NumpyMatrix symbol_forms(const KernelOperator& k, const MatrixOf<double>& weight
   const std::span<const double> all = checked_weights(k, weights);
   const std::size_t n_columns = weights.shape(1);
   const Watch watch = watch_from_python(nb::none());
-  std::vector<double> out;
-  {
-    const nb::gil_scoped_release release;
-    out = k.symbol_forms(all, n_columns, {symbol_of.data(), symbol_of.size()}, n_symbols, n_threads,
-                         watch);
-  }
+  auto out = without_gil([&] {
+    return k.symbol_forms(all, n_columns, {symbol_of.data(), symbol_of.size()}, n_symbols,
+                          n_threads, watch);
+  });
   return to_matrix(std::move(out), n_symbols, n_columns);
 }
 

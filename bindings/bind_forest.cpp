@@ -35,67 +35,32 @@ std::string_view utf8_of(nb::handle item, nb::object& kept) {
   throw nb::type_error("a tree is a str or bytes in bracket notation");
 }
 
-// Collects trees from texts or from a stream of bytes.
-class Reader {
- public:
-  // With the nodes of `start`, where it is given.
-  Reader(bool skip_errors, bool bare_words, const Dag* start)
-      : builder_(start == nullptr ? DagBuilder() : DagBuilder(*start)),
-        parser_(builder_,
-                skip_errors ? BracketParser::OnError::skip : BracketParser::OnError::raise,
-                bare_words),
-        skip_errors_(skip_errors) {}
+bool add_text(TreeReader& reader, nb::handle text) {
+  nb::object kept;
+  return reader.add(utf8_of(text, kept));
+}
 
-  // Each text is one tree. False where one was skipped.
-  bool add_text(nb::handle text) {
-    const auto sample = static_cast<std::int64_t>(n_texts_++);
-    nb::object kept;
-    try {
-      roots_.push_back(parser_.parse_one(utf8_of(text, kept)));
-      return true;
-    } catch (ParseError& error) {
-      error.problem.sample = sample;
-      if (!skip_errors_) throw;
-      problems_.push_back(error.problem);
-      return false;
-    }
+void add_texts(TreeReader& reader, nb::typed<nb::list, nb::object> texts) {
+  for (nb::handle text : texts) {
+    add_text(reader, text);
+    if (reader.n_texts() % 4096 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
   }
+}
 
-  void add_texts(nb::typed<nb::list, nb::object> texts) {
-    for (nb::handle text : texts) {
-      add_text(text);
-      if (n_texts_ % 4096 == 0 && PyErr_CheckSignals() != 0) throw nb::python_error();
-    }
+void feed(TreeReader& reader, nb::bytes piece) {
+  const nb::gil_scoped_release release;
+  reader.feed({piece.c_str(), piece.size()});
+}
+
+std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<Problem>> finish_reading(TreeReader& reader) {
+  TreeReader::Result read = reader.finish();
+  std::vector<Problem> problems;
+  for (const ParseProblem& p : read.problems) {
+    const auto sample = p.sample < 0 ? std::nullopt : std::optional(p.sample);
+    problems.emplace_back(sample, p.reason, p.hint, p.line, p.column);
   }
-
-  // Trees one after another, cut anywhere.
-  void feed(nb::bytes piece) {
-    const nb::gil_scoped_release release;
-    parser_.feed({piece.c_str(), piece.size()});
-  }
-
-  std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<Problem>> finish() {
-    if (n_texts_ == 0) {
-      parser_.finish();
-      roots_ = std::move(parser_.roots());
-      problems_ = parser_.problems();
-    }
-    std::vector<Problem> problems;
-    for (const ParseProblem& p : problems_) {
-      const auto sample = p.sample < 0 ? std::nullopt : std::optional(p.sample);
-      problems.emplace_back(sample, p.reason, p.hint, p.line, p.column);
-    }
-    return {builder_.finish(), to_numpy(std::move(roots_)), std::move(problems)};
-  }
-
- private:
-  DagBuilder builder_;
-  BracketParser parser_;
-  bool skip_errors_;
-  std::uint64_t n_texts_ = 0;
-  std::vector<NodeId> roots_;
-  std::vector<ParseProblem> problems_;
-};
+  return {std::move(read.dag), to_numpy(std::move(read.roots)), std::move(problems)};
+}
 
 LabelledLines tsv_lines(std::int64_t label, std::int64_t tree, std::uint64_t n_columns,
                         std::size_t piece_bytes, bool bare_words) {
@@ -228,13 +193,13 @@ void bind_forest(nb::module_& m) {
       .def("add", &add_lines, nb::arg("text"), nb::arg("n_threads"))
       .def("finish", &finish_lines);
 
-  nb::class_<Reader>(m, "Reader")
+  nb::class_<TreeReader>(m, "Reader")
       .def(nb::init<bool, bool, const Dag*>(), nb::arg("skip_errors") = false,
            nb::arg("bare_words") = false, nb::arg("start") = nb::none())
-      .def("add_text", &Reader::add_text)
-      .def("add_texts", &Reader::add_texts)
-      .def("feed", &Reader::feed)
-      .def("finish", &Reader::finish);
+      .def("add_text", &add_text)
+      .def("add_texts", &add_texts)
+      .def("feed", &feed)
+      .def("finish", &finish_reading);
 }
 
 }  // namespace filbert

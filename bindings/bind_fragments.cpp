@@ -30,12 +30,10 @@ using Mined = std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>, NumpyAr
 Mined mine(const FragmentMiner& miner, bool complete, double threshold, std::uint64_t min_frequency,
            std::size_t max_fragments, int n_threads, nb::object progress) {
   const Watch watch = watch_from_python(std::move(progress));
-  MinedFragments found;
-  {
-    const nb::gil_scoped_release release;
-    found = miner.mine(complete ? Search::complete : Search::greedy, threshold, min_frequency,
-                       max_fragments, n_threads, watch);
-  }
+  auto found = without_gil([&] {
+    return miner.mine(complete ? Search::complete : Search::greedy, threshold, min_frequency,
+                      max_fragments, n_threads, watch);
+  });
   return {std::move(found.dag),
           to_numpy(std::move(found.roots)),
           to_numpy(std::move(found.open)),
@@ -75,11 +73,8 @@ Rows count(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fr
   const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  FragmentRows rows;
-  {
-    const nb::gil_scoped_release release;
-    rows = count_fragments(spec, {fragments, wanted}, {dag, ids}, n_threads, watch);
-  }
+  auto rows = without_gil(
+      [&] { return count_fragments(spec, {fragments, wanted}, {dag, ids}, n_threads, watch); });
   return as_arrays(std::move(rows));
 }
 
@@ -89,11 +84,9 @@ Rows features(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>&
   const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  FragmentRows rows;
-  {
-    const nb::gil_scoped_release release;
-    rows = fragment_features(spec, {fragments, wanted}, {dag, ids}, normalize, n_threads, watch);
-  }
+  auto rows = without_gil([&] {
+    return fragment_features(spec, {fragments, wanted}, {dag, ids}, normalize, n_threads, watch);
+  });
   return as_arrays(std::move(rows));
 }
 

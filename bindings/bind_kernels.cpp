@@ -52,11 +52,8 @@ NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array
                                bool normalize, int n_threads, nb::object progress) {
   const std::vector<NodeId> ra = checked_roots(a, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release release;
-    values = diagonal(self_kernels(spec, {a, ra}, n_threads, watch), normalize);
-  }
+  auto values = without_gil(
+      [&] { return diagonal(self_kernels(spec, {a, ra}, n_threads, watch), normalize); });
   return to_numpy(std::move(values));
 }
 

@@ -25,11 +25,8 @@ NumpyArray<double> scores(PlaneStore& planes, const Array<std::uint32_t>& sample
   check_below(view(sample), planes.trees().size(), "no such tree");
   if (alpha.shape(0) != planes.size()) throw nb::value_error("alpha: one number for each plane");
   const Watch watch = watch_from_python(std::move(progress));
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release release;
-    values = planes.scores(view(sample), view(alpha), n_threads, watch);
-  }
+  auto values =
+      without_gil([&] { return planes.scores(view(sample), view(alpha), n_threads, watch); });
   return to_numpy(std::move(values));
 }
 
@@ -38,11 +35,8 @@ NumpyArray<double> add(PlaneStore& planes, const Array<std::uint32_t>& places,
   check_below(view(places), planes.n_sampled(), "no such place in the sample");
   if (weights.shape(0) != places.shape(0)) throw nb::value_error("one weight for each place");
   const Watch watch = watch_from_python(std::move(progress));
-  std::vector<double> products;
-  {
-    const nb::gil_scoped_release release;
-    products = planes.add(view(places), view(weights), n_threads, watch);
-  }
+  auto products =
+      without_gil([&] { return planes.add(view(places), view(weights), n_threads, watch); });
   return to_numpy(std::move(products));
 }
 

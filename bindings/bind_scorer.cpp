@@ -20,11 +20,7 @@ NumpyMatrix scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>&
                    int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release release;
-    values = scorer.scores({dag, ids}, n_threads, watch);
-  }
+  auto values = without_gil([&] { return scorer.scores({dag, ids}, n_threads, watch); });
   return to_matrix(std::move(values), ids.size(), scorer.n_columns());
 }
 
@@ -32,11 +28,7 @@ ContributionArrays contributions(const RowScorer& scorer, const Dag& dag,
                                  const Array<NodeId>& roots, int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  NodeContributions found;
-  {
-    const nb::gil_scoped_release release;
-    found = scorer.contributions({dag, ids}, n_threads, watch);
-  }
+  auto found = without_gil([&] { return scorer.contributions({dag, ids}, n_threads, watch); });
   return contribution_arrays(std::move(found), scorer.n_columns());
 }
 

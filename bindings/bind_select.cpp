@@ -29,13 +29,11 @@ NumpyMatrix forms_by_pairs(const KernelSpec& spec, std::shared_ptr<const Dag> da
   if (weights.shape(0) != ids.size()) throw nb::value_error("one row of weights for each tree");
   const std::size_t n_columns = weights.shape(1);
   const Watch watch = watch_from_python(nb::none());
-  std::vector<double> forms;
-  {
-    const nb::gil_scoped_release release;
-    forms = pair_forms(spec, std::move(dag), std::move(ids), normalize,
-                       {weights.data(), weights.size()}, n_columns,
-                       {symbol_of.data(), symbol_of.size()}, n_symbols, n_threads, watch);
-  }
+  auto forms = without_gil([&] {
+    return pair_forms(spec, std::move(dag), std::move(ids), normalize,
+                      {weights.data(), weights.size()}, n_columns,
+                      {symbol_of.data(), symbol_of.size()}, n_symbols, n_threads, watch);
+  });
   return to_matrix(std::move(forms), n_symbols, n_columns);
 }
 

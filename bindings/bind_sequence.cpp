@@ -47,12 +47,10 @@ NumpyArray<double> sequence_selves_of(double decay, std::uint32_t length,
                                       int n_threads) {
   const Sequences sequences = checked_sequences(labels, ends);
   const Watch watch = watch_from_python(nb::none());
-  std::vector<double> values;
-  {
-    const nb::gil_scoped_release release;
-    values =
-        diagonal(self_kernels(SequenceSpec{decay, length}, sequences, n_threads, watch), normalize);
-  }
+  auto values = without_gil([&] {
+    return diagonal(self_kernels(SequenceSpec{decay, length}, sequences, n_threads, watch),
+                    normalize);
+  });
   return to_numpy(std::move(values));
 }
 

@@ -61,11 +61,9 @@ NumpyMatrix scores(const SumFactors& sum, const MatrixOf<double>& weights, int n
     throw nb::value_error("one row of weights for each example");
   const std::size_t n_columns = weights.shape(1);
   const Watch watch = watch_from_python(nb::none());
-  std::vector<double> out;
-  {
-    const nb::gil_scoped_release release;
-    out = factor_scores(sum, {weights.data(), weights.size()}, n_columns, n_threads, watch);
-  }
+  auto out = without_gil([&] {
+    return factor_scores(sum, {weights.data(), weights.size()}, n_columns, n_threads, watch);
+  });
   return to_matrix(std::move(out), sum.n_trees(), n_columns);
 }
 

@@ -58,6 +58,13 @@ inline std::vector<NodeId> checked_roots(const Dag& dag, const Array<NodeId>& ro
   return {ids.begin(), ids.end()};
 }
 
+// The result of a long call, which other Python threads need not wait for.
+template <class Work>
+auto without_gil(const Work& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
 // Tree, node, count and value of each entry.
 using ContributionArrays = std::tuple<NumpyArray<std::uint32_t>, NumpyArray<NodeId>,
                                       NumpyArray<std::uint32_t>, NumpyMatrix>;

@@ -10,11 +10,11 @@
 #include "factors/sum_factors.hpp"
 #include "factors/vectors/vector_factors.hpp"
 #include "forest/align.hpp"
-#include "forest/bracket_parser.hpp"
 #include "forest/bracket_writer.hpp"
 #include "forest/builder.hpp"
 #include "forest/label_sequences.hpp"
 #include "forest/labelled_lines.hpp"
+#include "forest/tree_reader.hpp"
 #include "fragments/count.hpp"
 #include "fragments/flat_fragment.hpp"
 #include "fragments/miner.hpp"
@@ -44,7 +44,7 @@ class Wide;       // numbers beyond the range of double
 
 class Dag;            // a corpus: its distinct subtrees, each stored once; immutable
 class DagBuilder;     // makes it, node by node
-class BracketParser;  // trees from bracketed text, in pieces
+class TreeReader;     // trees from bracketed text
 class LabelledLines;  // labelled trees from whole files, on threads
 std::string to_brackets(const Dag& dag, NodeId root, std::size_t limit);
 std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots);

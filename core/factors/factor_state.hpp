@@ -1,4 +1,4 @@
-// What the rounds of the factorisation share, and what a round finds.
+// What the factorisations of all kernels share.
 #pragma once
 
 #include <cmath>
@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "base/wide.hpp"
-#include "factors/feature_lists.hpp"
 #include "forest/dag.hpp"
-#include "kernels/subset_tree.hpp"
 
 namespace filbert {
+
+// Fragments that only one node has are features too, where its parents need them; they are numbered
+// apart, with this bit set.
+inline constexpr std::uint32_t kPrivate = 0x80000000u;
 
 // What subtraction leaves of a total by rounding alone.
 inline bool negligible(double part, double total) {
@@ -22,69 +24,9 @@ inline bool negligible(const Wide& part, const Wide& total) {
   return std::fabs(ratio(part, total, Wide(1.0))) <= 1e-13;
 }
 
-// A distinct node: all in one place, for parents ask for all of it at once.
-template <class Real>
-struct NodeState {
-  Real found{0.0};  // the mass of its fragments so far
-  Real gain{0.0};   // what the last round added
-  FeatureLists::Place newest = FeatureLists::kNowhere;
-  bool reused = false;  // twice or more in one slot of a production
-};
-
-template <class Real>
-struct State {
-  const SubsetTree kernel;
-  const Dag& dag;
-  std::vector<Real> self;  // Delta(u, u)
-  std::vector<NodeState<Real>> nodes;
-  std::vector<std::uint32_t> gained;  // by node: the last round that added anything
-  FeatureLists lists;
-  std::vector<Real> mass;          // by shared feature
-  std::vector<Real> private_mass;  // by private feature
-  // Features from here on are of the last round.
-  std::uint32_t first_new = 0;
-  std::uint32_t first_new_private = 0;
-
-  bool gained_in(NodeId u, std::uint32_t round) const { return gained[u] == round; }
-
-  const Real& mass_of(std::uint32_t feature) const {
-    return feature & kPrivate ? private_mass[feature ^ kPrivate] : mass[feature];
-  }
-  bool is_new(std::uint32_t feature) const {
-    return feature & kPrivate ? (feature ^ kPrivate) >= first_new_private : feature >= first_new;
-  }
-};
-
-// The old and the new of the features that some nodes share: from before the last round, and from
-// it.
-template <class Real>
-struct Masses {
-  Real old_mass{0.0}, new_mass{0.0};
-};
-
-// A production's nodes that may still have fragments to find.
+// Nodes of one class that may still have fragments to find.
 struct Block {
   std::vector<NodeId> open;
-};
-
-// What some blocks found in a round.
-template <class Real>
-struct Found {
-  std::vector<NodeId> active;
-  std::vector<std::uint64_t> set_begin{0};  // the sets' members, as indices into `active`
-  std::vector<std::uint32_t> members;
-  std::vector<Real> masses;        // by set
-  std::vector<Real> total;         // by active node: the mass of its fragments after this
-  std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
-  std::uint64_t n_private = 0;     // how many of these are not 0
-  std::uint64_t n_by_pairs = 0;    // blocks
-
-  // That the lists of the active nodes take.
-  std::uint64_t n_words() const { return active.size() * FeatureLists::kHeader + members.size(); }
-  std::uint64_t bytes() const {
-    return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) + members.size() * 4 +
-           masses.size() * (sizeof(Real) + 8);
-  }
 };
 
 }  // namespace filbert

@@ -28,7 +28,7 @@ struct SubsetTree {
   static Real factor(const Real& child) {
     return Real(1.0) + child;
   }
-  // What stands for Delta of a leaf with itself in the product of its parent.
+  // What stands for Delta of a leaf: its factor is 1.
   static constexpr double leaf = 0.0;
 };
 

@@ -14,7 +14,7 @@ struct Subtree {
   static constexpr Matching matching = Matching::subtree;
   static constexpr bool include_leaves = false;
 
-  // The members of SubsetTree.
+  // As in SubsetTree.
   template <class Real>
   Real bare() const {
     return Real(decay);

@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "factors/factor_state.hpp"
+#include "factors/subset/subset_state.hpp"
 
 namespace filbert {
 
 template <class Real>
 class ChildFeatures {
  public:
-  explicit ChildFeatures(const State<Real>& state) : state_(state) {}
+  explicit ChildFeatures(const SubsetState<Real>& state) : state_(state) {}
 
   void start(std::uint32_t round) {
     round_ = round;
@@ -53,16 +53,16 @@ class ChildFeatures {
   }
 
   // All fragments of one child.
-  Masses<Real> all_of(NodeId c) const {
-    const NodeState<Real>& node = state_.nodes[c];
+  SubsetMasses<Real> all_of(NodeId c) const {
+    const SubsetNode<Real>& node = state_.nodes[c];
     if (has_news(c)) return {node.found - node.gain, node.gain};
     return {node.found, Real(0.0)};
   }
 
   // The fragments that two different children share: a merge of two lists that descend by rounds
   // and ascend within them. Counts its steps.
-  Masses<Real> common(NodeId a, NodeId b, double& steps) {
-    Masses<Real> sums;
+  SubsetMasses<Real> common(NodeId a, NodeId b, double& steps) {
+    SubsetMasses<Real> sums;
     chunks_.clear();
     for_each_chunk(a, [&](const auto& chunk) { chunks_.push_back(chunk); });
     std::size_t next = 0;
@@ -83,12 +83,12 @@ class ChildFeatures {
     return sums;
   }
 
-  void add(Masses<Real>& sums, std::uint32_t feature) const {
+  void add(SubsetMasses<Real>& sums, std::uint32_t feature) const {
     (state_.is_new(feature) ? sums.new_mass : sums.old_mass) += state_.mass_of(feature);
   }
 
  private:
-  const State<Real>& state_;
+  const SubsetState<Real>& state_;
   std::uint32_t round_ = 0;
   bool new_only_ = false;
   std::vector<FeatureLists::Chunk> chunks_;

@@ -15,7 +15,7 @@
 
 #include "factors/factor_rounds.hpp"
 #include "factors/found_features.hpp"
-#include "factors/subset/block_walk.hpp"
+#include "factors/subset/subset_walk.hpp"
 #include "forest/productions.hpp"
 #include "kernels/self_delta.hpp"
 
@@ -33,7 +33,7 @@ class SubsetFactorizer {
         state_{kernel,
                task.dag,
                self_deltas<Real>(kernel, task.dag),
-               std::vector<NodeState<Real>>(task.dag.size()),
+               std::vector<SubsetNode<Real>>(task.dag.size()),
                std::vector<std::uint32_t>(task.dag.size(), 0),
                {},
                {},
@@ -56,7 +56,7 @@ class SubsetFactorizer {
     factors_.n_rounds = 1;
     std::vector<std::vector<NodeId>> nodes = nodes_by_production();
     find_reused(nodes);
-    std::vector<Found<Real>> found(1);
+    std::vector<SubsetFound<Real>> found(1);
     for (std::vector<NodeId>& members : nodes) {
       if (members.empty()) continue;
       find_smallest(members, state_.kernel.template bare<Real>(), state_, found[0]);
@@ -95,12 +95,13 @@ class SubsetFactorizer {
 
   void next_round(std::uint32_t round) {
     const auto walk = [&](std::span<Block> blocks, int worker, const StopToken& token,
-                          Found<Real>& found) {
+                          SubsetFound<Real>& found) {
       auto& walker = walkers_[static_cast<std::size_t>(worker)];
-      if (!walker) walker = std::make_unique<Walker<Real>>(state_, meter_, work_);
+      if (!walker) walker = std::make_unique<SubsetWalker<Real>>(state_, meter_, work_);
       for (Block& block : blocks) walker->run(block, round, task_.limits.budget, token, found);
     };
-    commit(rounds_.walk<Found<Real>>([&](const Block& b) { return most_steps(b); }, walk), round);
+    commit(rounds_.walk<SubsetFound<Real>>([&](const Block& b) { return most_steps(b); }, walk),
+           round);
   }
 
   double most_steps(const Block& block) const {
@@ -110,24 +111,24 @@ class SubsetFactorizer {
   }
 
   // Gives the sets of a round their ids and the nodes their new features.
-  void commit(const std::vector<Found<Real>>& found, std::uint32_t round) {
+  void commit(const std::vector<SubsetFound<Real>>& found, std::uint32_t round) {
     const std::vector<FoundPlace> places = find_places(found, state_, factors_);
     const FoundPlace& end = places.back();
     std::uint64_t transient = 0;
-    for (const Found<Real>& part : found) transient += part.bytes();
+    for (const SubsetFound<Real>& part : found) transient += part.bytes();
     meter_.set_kept(bytes_with(end));
     meter_.check(transient);
     write_found(
         rounds_, found, places, state_, factors_,
-        [&](const Found<Real>& part, const FoundPlace& at) { write_lists(part, at, round); });
+        [&](const SubsetFound<Real>& part, const FoundPlace& at) { write_lists(part, at, round); });
   }
 
-  void write_lists(const Found<Real>& found, FoundPlace at, std::uint32_t round) {
+  void write_lists(const SubsetFound<Real>& found, FoundPlace at, std::uint32_t round) {
     std::vector<std::uint32_t> n_shared(found.active.size(), 0);
     for (const std::uint32_t i : found.members) ++n_shared[i];
     std::vector<std::uint32_t*> fill(found.active.size());
     for (std::size_t i = 0; i < found.active.size(); ++i) {
-      NodeState<Real>& node = state_.nodes[found.active[i]];
+      SubsetNode<Real>& node = state_.nodes[found.active[i]];
       const std::uint32_t private_feature = write_private(found.private_mass[i], at, state_);
       fill[i] = state_.lists.write(at.word, node.newest, private_feature, n_shared[i]).data();
       node.newest = state_.lists.newest(at.word);
@@ -153,7 +154,7 @@ class SubsetFactorizer {
 
   // All that is kept once the features of a round are in their places.
   std::uint64_t bytes_with(const FoundPlace& end) const {
-    return state_.dag.size() * (2 * sizeof(Real) + sizeof(NodeState<Real>) + 12) +
+    return state_.dag.size() * (2 * sizeof(Real) + sizeof(SubsetNode<Real>) + 12) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
            end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
   }
@@ -169,9 +170,9 @@ class SubsetFactorizer {
   const FactorTask& task_;
   MemoryMeter meter_;
   WorkMeter work_;
-  State<Real> state_;
+  SubsetState<Real> state_;
   Factors<Real> factors_;
-  std::vector<std::unique_ptr<Walker<Real>>> walkers_;  // by thread
+  std::vector<std::unique_ptr<SubsetWalker<Real>>> walkers_;  // by thread
   FactorRounds rounds_;
 };
 

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/set_keys.hpp"
-#include "factors/factor_state.hpp"
+#include "factors/subset/subset_state.hpp"
 
 namespace filbert {
 
 template <class Real>
 class KnownPairs {
  public:
-  explicit KnownPairs(const State<Real>& state) : state_(state) {}
+  explicit KnownPairs(const SubsetState<Real>& state) : state_(state) {}
 
   void start(std::span<const NodeId> nodes) {
     row_.assign(nodes.size(), Real(0.0));
@@ -70,7 +70,7 @@ class KnownPairs {
     }
   }
 
-  const State<Real>& state_;
+  const SubsetState<Real>& state_;
   ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // + 1
   std::vector<Real> mass_;                                      // by number
   std::vector<std::size_t> begin_;                              // of a node, in numbers_

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "base/set_keys.hpp"
-#include "factors/factor_state.hpp"
+#include "factors/subset/subset_state.hpp"
 #include "forest/productions.hpp"
 
 namespace filbert {
 
 // Delta(u, v) of two nodes of one production by the textbook recursion, without recursing.
 template <class Real>
-class PairDelta {
+class SubsetPairDelta {
  public:
-  explicit PairDelta(const State<Real>& state)
+  explicit SubsetPairDelta(const SubsetState<Real>& state)
       : state_(state), productions_(state.dag.productions()) {}
 
   void clear() { memo_.clear(); }
@@ -58,7 +58,7 @@ class PairDelta {
     return a < b ? (std::uint64_t{a} << 32) | b : (std::uint64_t{b} << 32) | a;
   }
 
-  const State<Real>& state_;
+  const SubsetState<Real>& state_;
   const Productions& productions_;
   ScratchMap<std::uint64_t, Real> memo_;
   std::vector<std::pair<NodeId, NodeId>> stack_;

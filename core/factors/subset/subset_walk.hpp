@@ -16,18 +16,18 @@
 #include "base/parallel.hpp"
 #include "base/set_keys.hpp"
 #include "base/work_meter.hpp"
-#include "factors/factor_state.hpp"
-#include "factors/known_pairs.hpp"
 #include "factors/subset/block_children.hpp"
 #include "factors/subset/child_features.hpp"
-#include "factors/subset/pair_delta.hpp"
+#include "factors/subset/known_pairs.hpp"
+#include "factors/subset/subset_pairs.hpp"
+#include "factors/subset/subset_state.hpp"
 
 namespace filbert {
 
 template <class Real>
-class Walker {
+class SubsetWalker {
  public:
-  Walker(const State<Real>& state, MemoryMeter& meter, WorkMeter& work)
+  SubsetWalker(const SubsetState<Real>& state, MemoryMeter& meter, WorkMeter& work)
       : state_(state),
         meter_(meter),
         work_(work),
@@ -38,7 +38,7 @@ class Walker {
 
   // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
-           Found<Real>& found) {
+           SubsetFound<Real>& found) {
     features_.start(round);
     first_ = static_cast<std::uint32_t>(found.active.size());
     first_set_ = found.masses.size();
@@ -77,7 +77,7 @@ class Walker {
 
     std::uint32_t size() const { return end - begin; }
     // One slot more, where all members share these fragments, or stop there.
-    void extend(const Masses<Real>& shared) {
+    void extend(const SubsetMasses<Real>& shared) {
       const Real old_factor = SubsetTree::factor(shared.old_mass);
       ex = ex * (old_factor + shared.new_mass) + lo * shared.new_mass;
       lo = lo * old_factor;
@@ -85,7 +85,7 @@ class Walker {
   };
 
   // False where the budget ran out.
-  bool walk_all(Found<Real>& found, const StopToken& token) {
+  bool walk_all(SubsetFound<Real>& found, const StopToken& token) {
     const auto n = static_cast<std::uint32_t>(nodes_.size());
     Frame all{0, 0, n, state_.kernel.template bare<Real>(), Real(0.0)};
     children_.start(nodes_, [&](NodeId c) { all.extend(features_.all_of(c)); });
@@ -124,7 +124,7 @@ class Walker {
   }
 
   // One set through its slots. False where the budget ran out.
-  bool step(Frame frame, Found<Real>& found) {
+  bool step(Frame frame, SubsetFound<Real>& found) {
     const auto [most_news, second_news] = two_latest_news(frame);
     for (; frame.slot < children_.n_slots(); ++frame.slot) {
       // Without a fragment of the last round so far, two members must still be able to get one; and
@@ -168,7 +168,7 @@ class Walker {
 
   // Splits a set by the features of its members' children in this slot: every set of two or more
   // members, but not all, becomes a frame of its own. Returns what all members share.
-  Masses<Real> split(const Frame& frame) {
+  SubsetMasses<Real> split(const Frame& frame) {
     group_by_child(frame);
     seen_.clear();
     seen_of_feature_.clear();
@@ -256,15 +256,15 @@ class Walker {
   }
 
   // 3. A frame for each bucket, with its members: the groups that have its first feature.
-  Masses<Real> push_buckets(const Frame& frame) {
-    Masses<Real> all;
+  SubsetMasses<Real> push_buckets(const Frame& frame) {
+    SubsetMasses<Real> all;
     auto top = static_cast<std::uint32_t>(arena_.size());  // above the frames that wait
     for (Bucket& bucket : buckets_) {
       if (bucket.n_members == frame.size()) {
         all = bucket.masses;
         continue;
       }
-      const Masses<Real>& m = bucket.masses;
+      const SubsetMasses<Real>& m = bucket.masses;
       bucket.frame = static_cast<std::uint32_t>(stack_.size());
       stack_.push_back({frame.slot + 1, top, top, frame.lo * m.old_mass,
                         frame.ex * (m.old_mass + m.new_mass) + frame.lo * m.new_mass});
@@ -286,7 +286,7 @@ class Walker {
     return all;
   }
 
-  void emit(const Frame& frame, Found<Real>& found) {
+  void emit(const Frame& frame, SubsetFound<Real>& found) {
     SetKey key;
     for (std::uint32_t i = frame.begin; i < frame.end; ++i) key += set_key(arena_[i]);
     std::uint32_t& known = set_of_key_.at(key);
@@ -303,7 +303,7 @@ class Walker {
   }
 
   // Too many sets: each pair of nodes becomes one feature, with all that the two still share.
-  void close_by_pairs(Found<Real>& found, const StopToken& token) {
+  void close_by_pairs(SubsetFound<Real>& found, const StopToken& token) {
     ++found.n_by_pairs;
     found.set_begin.resize(first_set_ + 1);
     found.members.resize(found.set_begin.back());
@@ -330,7 +330,7 @@ class Walker {
   }
 
   // What each active node has now, how much of it is private, and which nodes go on.
-  void account(Block& block, Found<Real>& found, bool by_pairs) {
+  void account(Block& block, SubsetFound<Real>& found, bool by_pairs) {
     const std::size_t n = nodes_.size();
     emitted_.assign(n, Real(0.0));
     any_.assign(n, 0);
@@ -375,15 +375,15 @@ class Walker {
     std::uint32_t first_seen;
     std::uint32_t n_members;
     std::uint32_t frame;
-    Masses<Real> masses;
+    SubsetMasses<Real> masses;
   };
 
-  const State<Real>& state_;
+  const SubsetState<Real>& state_;
   MemoryMeter& meter_;
   WorkMeter& work_;
   ChildFeatures<Real> features_;
   BlockChildren children_;
-  PairDelta<Real> pair_delta_;
+  SubsetPairDelta<Real> pair_delta_;
   KnownPairs<Real> known_pairs_;
   double steps_ = 0;
   double counted_ = 0;  // of these, how many are on the meter

@@ -9,12 +9,9 @@
 
 #include "base/errors.hpp"
 #include "base/ids.hpp"
+#include "factors/factor_state.hpp"
 
 namespace filbert {
-
-// Fragments that only one node has are features too, where its parents need them; they are numbered
-// apart, with this bit set.
-inline constexpr std::uint32_t kPrivate = 0x80000000u;
 
 class FeatureLists {
  public:
