@@ -216,7 +216,7 @@ def test_the_engine_is_told(
 @pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
 def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(60)
-    monkeypatch.setattr("filbert.engine.rows.row_steps", lambda *_: 1e12)
+    monkeypatch.setattr("filbert.engine.plan.row_steps", lambda *_: 1e12)
     factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
     monkeypatch.setattr("filbert.engine.plan.steps_worth_trying", lambda *_: 10.0)
     rows = TreeSVC(kernel, **TIGHT).fit(X, y)

@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV
 
 from filbert import Examples, Forest, TreeSVC, _core
 from filbert.engine import sum_factors
+from filbert.engine.scorers import VectorScorer
 from filbert.engine.vector_factors import constant_factors, vector_factors
-from filbert.engine.vector_scorer import VectorScorer
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import (
     RBF,
@@ -277,9 +277,7 @@ def test_many_are_scored_by_factors_and_few_by_products(monkeypatch: pytest.Monk
     model = TreeSVC(KERNEL, random_state=1).fit(X, y)
     ways = {}
     for many in (False, True):
-        monkeypatch.setattr(
-            "filbert.engine.vector_scorer.VectorScorer._are_many", lambda *_, m=many: m
-        )
+        monkeypatch.setattr("filbert.engine.scorers.VectorScorer._are_many", lambda *_, m=many: m)
         ways[many] = model.decision_function(new)
     assert_allclose(ways[True], ways[False], rtol=1e-10, atol=1e-10)
     monkeypatch.setattr(

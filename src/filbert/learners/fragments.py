@@ -13,6 +13,7 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
+from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.inputs import rows_for
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
@@ -167,7 +168,7 @@ class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputTypeError(
                 f"estimator must be a TreeSVC or a TreePerceptron, got {type(learner).__name__}"
             )
-        if self.kernel is not None and not isinstance(self.kernel, TreeKernel):
+        if self.kernel is not None and not capabilities_of(self.kernel).tree_in_core:
             raise InputTypeError(
                 f"kernel must be SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
             )
