@@ -39,6 +39,7 @@ class ApproximateTree(TreeKernel):
 
     Examples
     --------
+    >>> from filbert.kernels import SubsetTree
     >>> exact = SubsetTree(decay=1.0, normalize=False)
     >>> a, b = "(S (NP (D a) (N cat)) (VP ran))", "(S (NP (D a) (N dog)) (VP ran))"
     >>> exact.pair(a, b), ApproximateTree(exact, ["NP", "VP"]).pair(a, b)
