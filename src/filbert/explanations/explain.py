@@ -24,8 +24,6 @@ from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
 from filbert.learners.svm import classes_by_score
 
-FloatArray = NDArray[np.float64]
-
 _SHOWN_VALUE = 200  # characters of a parameter's value
 
 

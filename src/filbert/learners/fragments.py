@@ -21,8 +21,6 @@ from filbert.learners.svm import TreeSVC
 from filbert.learners.targets import checked_classes, signs_of
 from filbert.model import SupportVectorModel
 
-FloatArray = NDArray[np.float64]
-
 
 class FragmentVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Turn trees into sparse vectors of the fragments that weigh most in a model.

@@ -6,9 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.arrays import FloatArray
 from filbert.engine import Plan
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
