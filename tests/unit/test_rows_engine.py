@@ -191,7 +191,7 @@ def test_rows_that_gave_way_are_computed_again() -> None:
             "auto",
             r"factors: factorising took less than 1.0e\+08 steps, the whole kernel matrix ",
         ),
-        (Subtree(), "auto", "factors: they take no search"),
+        (Subtree(), "auto", "factors: the factors of this kernel need no search"),
         (PartialTree(), "auto", r"rows: the whole kernel matrix takes about \S* steps only"),
         (SubsetTree(), "rows", "rows: as asked for"),
         (SubsetTree(), "factors", "factors: as asked for"),

@@ -370,7 +370,7 @@ def test_what_is_too_long_to_factorise_goes_by_the_matrix(monkeypatch: pytest.Mo
     monkeypatch.setattr("filbert.engine.rows.ROWS_KEPT", 1000)
     model = TreeSVC(kernel).fit(X, y)
     assert model.engine_ == "factors"
-    assert model.engine_reason_ == "the kernel matrix would not fit"
+    assert model.engine_reason_ == "the kernel matrix would not fit into memory"
 
 
 def test_products_of_many_features_go_by_the_matrix() -> None:

@@ -76,20 +76,24 @@ def plan_for(
     if capabilities_of(kernel).tree_in_core:
         return _plan_for_trees(kernel, X, options)
     if not matrix_fits(X, max_memory):
-        reason = "the kernel matrix would not fit"
+        reason = "the kernel matrix would not fit into memory"
         return Plan("factors", reason, _only_factors(kernel, X, options))
     try:
         factors = sum_factors(kernel, X, max_work=work_limit, **options)
     except (WorkLimitError, OutOfMemoryError) as error:
         return Plan("rows", str(error), row_trainer(kernel, X, **options))
-    return Plan("factors", "those of all terms", factors)
+    return Plan("factors", "all terms of the kernel have factors", factors)
 
 
 def _plan_for_trees(kernel: TreeKernel, X: Any, options: dict[str, Any]) -> Plan:
     """Choose by the work that one tree kernel takes. Its rows need not fit into memory."""
     expected = kernel.capabilities.factors
     if expected == "direct":
-        return Plan("factors", "they take no search", sum_factors(kernel, X, **options))
+        return Plan(
+            "factors",
+            "the factors of this kernel need no search",
+            sum_factors(kernel, X, **options),
+        )
     if expected == "none":
         return Plan("rows", "the kernel has no factors", row_trainer(kernel, X, **options))
     steps = row_steps(kernel, kernel.trees_of(X))

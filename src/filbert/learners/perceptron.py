@@ -355,7 +355,9 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             log=Log(*log),
         )
         model.widths = dense_widths(kernel, X)
-        reason = "as asked for" if self.engine == "factors" else "those of all terms"
+        reason = (
+            "as asked for" if self.engine == "factors" else "all terms of the kernel have factors"
+        )
         return model, reason, interrupted
 
     def _take(
