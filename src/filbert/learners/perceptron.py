@@ -229,7 +229,7 @@ class TreePerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with self._progress("learning", n) as progress:
                 self._learn(model, batch, targets, order, support_of, progress)
         finally:
-            self._take(known, model, "online", "partial_fit")
+            self._take(known, model, "online", "partial_fit learns online")
         return self
 
     def _known_classes(self, classes: ArrayLike | None) -> NDArray[Any]:
