@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 from sklearn.utils import check_random_state
 
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 
 __all__ = ["RandomizationResult", "randomization_test"]
@@ -23,7 +24,6 @@ __all__ = ["RandomizationResult", "randomization_test"]
 Metric = Callable[[NDArray[Any], NDArray[Any]], float]
 Codes = NDArray[np.intp]
 Counts = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 _NAMES = ("y", "pred_a", "pred_b")
 _METRICS = ("f1", "precision", "recall", "accuracy")

@@ -121,9 +121,10 @@ class SupportVectorModel:
                 f"contributions of nodes are those of one tree kernel, and {self.kernel!r} is "
                 "another: use term_scores"
             )
-        [(term, scorer)] = self._scored_terms(rows := rows_for(self.kernel, X), n_jobs)
+        X = rows_for(self.kernel, X)
+        [(term, scorer)] = self._scored_terms(X, n_jobs)
         assert isinstance(scorer, TreeScorer)
-        return scorer.contributions(term.rows_of(rows), n_jobs)
+        return scorer.contributions(term.rows_of(X), n_jobs)
 
     def term_scores(self, X: Any, *, n_jobs: int | None = None) -> list[TermScores]:
         """Split scores up by term and part, and those of trees by node.

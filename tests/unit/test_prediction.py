@@ -272,9 +272,7 @@ def test_partial_trees(normalize: bool, monkeypatch: pytest.MonkeyPatch) -> None
     kernel = PartialTree(penalty="gaps", normalize=normalize)
     model = model_of(kernel, texts[:25])
     K = kernel(texts, model.support)
-    monkeypatch.setattr(
-        "filbert.engine.matrix_scorer._PAIRS_BYTES", 8 * 25 * 7
-    )  # seven trees at a time
+    monkeypatch.setattr("filbert.engine.in_parts._PAIRS_BYTES", 8 * 25 * 7)  # seven trees at a time
     for method in get_args(Method):
         check_close(model, model.decision_function(texts, method=method), K)
     check_close(model, model.contributions(texts).sums() + model.intercept, K)

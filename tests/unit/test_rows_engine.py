@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from filbert import Forest, TreeSVC, _core, load, read_examples, save
+from filbert.engine import plan_for
 from filbert.engine.work import row_steps, row_steps_between, steps_worth_trying
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
@@ -196,7 +197,7 @@ def test_rows_that_gave_way_are_computed_again() -> None:
             "auto",
             r"factors: factorising took less than 1.0e\+08 steps, the whole kernel matrix ",
         ),
-        (Subtree(), "auto", "factors: they take no search"),
+        (Subtree(), "auto", "factors: the factors of this kernel need no search"),
         (PartialTree(), "auto", r"rows: the whole kernel matrix takes about \S* steps only"),
         (SubsetTree(), "rows", "rows: as asked for"),
         (SubsetTree(), "factors", "factors: as asked for"),
@@ -221,7 +222,7 @@ def test_the_engine_is_told(
 @pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
 def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = data(60)
-    monkeypatch.setattr("filbert.engine.rows.row_steps", lambda *_: 1e12)
+    monkeypatch.setattr("filbert.engine.plan.row_steps", lambda *_: 1e12)
     factors = TreeSVC(kernel, tol=1e-6, max_iter=10**6, random_state=0).fit(X, y)
     monkeypatch.setattr("filbert.engine.plan.steps_worth_trying", lambda *_: 10.0)
     rows = TreeSVC(kernel, **TIGHT).fit(X, y)
@@ -230,6 +231,27 @@ def test_factorising_is_given_up(kernel: TreeKernel, monkeypatch: pytest.MonkeyP
     assert re.match(told, rows.engine_reason_)
     assert factors.engine_ == "factors"
     assert rows.objective_ == pytest.approx(factors.objective_, rel=1e-5)
+
+
+def test_a_plan_names_its_engine_and_has_what_computes() -> None:
+    X, _ = data(40)
+    for engine in ("factors", "rows"):
+        plan = plan_for(SubsetTree(), X, engine=engine)
+        assert (plan.name, plan.reason) == (engine, "as asked for")
+        assert plan.operator is not None
+        assert plan.operator.n_trees == 40
+    K = SubsetTree()(X)
+    plan = plan_for(SubsetTree(), X)
+    assert str(plan) == f"factors: {plan.reason}"
+    np.testing.assert_allclose(plan.operator.scores(np.eye(40), 1), K, rtol=1e-10, atol=1e-12)
+
+
+def test_a_kernel_is_a_sum_of_one_term() -> None:
+    X, y = data(60)
+    one = TreeSVC(SubsetTree(), random_state=0).fit(X, y)
+    same = TreeSVC(1.0 * SubsetTree(), random_state=0).fit(X, y)
+    assert one.dual_coef_.tobytes() == same.dual_coef_.tobytes()
+    assert one.decision_function(X).tobytes() == same.decision_function(X).tobytes()
 
 
 def test_an_unknown_engine() -> None:

@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV
 
 from filbert import Examples, Forest, TreeSVC, _core
 from filbert.engine import sum_factors
+from filbert.engine.scorers import VectorScorer
 from filbert.engine.vector_factors import constant_factors, vector_factors
-from filbert.engine.vector_scorer import VectorScorer
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import (
     RBF,
@@ -278,9 +278,7 @@ def test_many_are_scored_by_factors_and_few_by_products(monkeypatch: pytest.Monk
     model = TreeSVC(KERNEL, random_state=1).fit(X, y)
     ways = {}
     for many in (False, True):
-        monkeypatch.setattr(
-            "filbert.engine.vector_scorer.VectorScorer._are_many", lambda *_, m=many: m
-        )
+        monkeypatch.setattr("filbert.engine.scorers.VectorScorer._are_many", lambda *_, m=many: m)
         ways[many] = model.decision_function(new)
     assert_allclose(ways[True], ways[False], rtol=1e-10, atol=1e-10)
     monkeypatch.setattr(
@@ -373,7 +371,7 @@ def test_what_is_too_long_to_factorise_goes_by_the_matrix(monkeypatch: pytest.Mo
     monkeypatch.setattr("filbert.engine.rows.ROWS_KEPT", 1000)
     model = TreeSVC(kernel).fit(X, y)
     assert model.engine_ == "factors"
-    assert model.engine_reason_ == "the kernel matrix would not fit"
+    assert model.engine_reason_ == "the kernel matrix would not fit into memory"
 
 
 def test_products_of_many_features_go_by_the_matrix() -> None:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from filbert import _core
-from filbert.engine.rows import RowsNeeded, rows_of
+from filbert.engine.rows import matrix_fits, row_trainer
 from filbert.engine.sums import sum_factors
-from filbert.engine.work import LITTLE_WORK, steps_worth_trying, work_limit
+from filbert.engine.work import LITTLE_WORK, row_steps, steps_worth_trying, work_limit
 from filbert.errors import OutOfMemoryError, WorkLimitError
+from filbert.kernels import TreeKernel
+from filbert.kernels.capabilities import capabilities_of
 
 Engine = Literal["auto", "factors", "rows"]
 EngineName = Literal["factors", "rows", "planes"]
@@ -67,35 +69,37 @@ def plan_for(
         Where memory does not suffice for the engine asked for, or for either.
     """
     options: dict[str, Any] = {"max_memory": max_memory, "n_jobs": n_jobs, "verbose": verbose}
-    rows = rows_of(kernel, X, **options)
     if engine == "rows":
-        return Plan("rows", "as asked for", rows.operator())
+        return Plan("rows", "as asked for", row_trainer(kernel, X, **options))
     if engine == "factors":
         return Plan("factors", "as asked for", _only_factors(kernel, X, options))
-    if isinstance(rows, RowsNeeded):
-        return _plan_for_trees(rows, options)
-    if not rows.fit:
-        reason = "the kernel matrix would not fit"
+    if capabilities_of(kernel).tree_in_core:
+        return _plan_for_trees(kernel, X, options)
+    if not matrix_fits(X, max_memory):
+        reason = "the kernel matrix would not fit into memory"
         return Plan("factors", reason, _only_factors(kernel, X, options))
     try:
         factors = sum_factors(kernel, X, max_work=work_limit, **options)
     except (WorkLimitError, OutOfMemoryError) as error:
-        return Plan("rows", str(error), rows.operator())
-    return Plan("factors", "those of all terms", factors)
+        return Plan("rows", str(error), row_trainer(kernel, X, **options))
+    return Plan("factors", "all terms of the kernel have factors", factors)
 
 
-def _plan_for_trees(rows: RowsNeeded, options: dict[str, Any]) -> Plan:
-    """Choose by the work that one tree kernel takes. Rows need not fit into memory."""
-    kernel, X = rows.kernel, rows.X
+def _plan_for_trees(kernel: TreeKernel, X: Any, options: dict[str, Any]) -> Plan:
+    """Choose by the work that one tree kernel takes. Its rows need not fit into memory."""
     expected = kernel.capabilities.factors
     if expected == "direct":
-        return Plan("factors", "they take no search", sum_factors(kernel, X, **options))
+        return Plan(
+            "factors",
+            "the factors of this kernel need no search",
+            sum_factors(kernel, X, **options),
+        )
     if expected == "none":
-        return Plan("rows", "the kernel has no factors", rows.operator())
-    steps = rows.steps
+        return Plan("rows", "the kernel has no factors", row_trainer(kernel, X, **options))
+    steps = row_steps(kernel, kernel.trees_of(X))
     if expected == "uncertain" and steps < LITTLE_WORK:
         reason = f"the whole kernel matrix takes about {steps:.1e} steps only"
-        return Plan("rows", reason, rows.operator())
+        return Plan("rows", reason, row_trainer(kernel, X, **options))
     limit = steps_worth_trying(kernel, steps)
     try:
         factors = sum_factors(kernel, X, max_work=lambda *_: limit, **options)
@@ -104,7 +108,7 @@ def _plan_for_trees(rows: RowsNeeded, options: dict[str, Any]) -> Plan:
             f"factorising was given up after {limit:.1e} steps, "
             f"the whole kernel matrix takes about {steps:.1e}"
         )
-        return Plan("rows", reason, rows.operator())
+        return Plan("rows", reason, row_trainer(kernel, X, **options))
     reason = (
         f"factorising took less than {limit:.1e} steps, "
         f"the whole kernel matrix would take about {steps:.1e}"

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.engine.contributions import Contributions, occurrences
-from filbert.engine.matrix_scorer import n_at_a_time, scored_in_parts
+from filbert.engine.in_parts import n_at_a_time, scored_in_parts
 from filbert.engine.tree_factors import factorize
 from filbert.engine.work import LITTLE_WORK, row_steps_between
 from filbert.errors import KernelOverflowError, WorkLimitError

@@ -25,8 +25,6 @@ from filbert.kernels.algebra import n_examples
 from filbert.learners.svm import classes_by_score
 from filbert.unpack import unpacked
 
-FloatArray = NDArray[np.float64]
-
 _SHOWN_VALUE = 200  # characters of a parameter's value
 
 

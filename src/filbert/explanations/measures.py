@@ -10,9 +10,8 @@ from sklearn.metrics import (
     precision_recall_fscore_support,
 )
 
+from filbert.arrays import FloatArray
 from filbert.explanations.data import ClassFigures, Confusion, Metrics, PrecisionRecall
-
-FloatArray = NDArray[np.float64]
 
 _MOST_POINTS = 200  # of a curve
 

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from filbert.arrays import FloatArray
 from filbert.engine.contributions import Contributions
 from filbert.errors import InexactExplanationError, InvalidParameterError
 from filbert.explanations.data import PlainTree
 from filbert.model import TermScores
 from filbert.tree import Tree
-
-FloatArray = NDArray[np.float64]
 
 MOST_NODES = 100_000  # of one example: each is listed
 _ROUNDING = 1e-9  # how far sums may be from scores, in parts of what is added up

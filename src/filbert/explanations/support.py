@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from filbert.drawing.labels import number
 from filbert.drawing.outline import outline_of_dag
@@ -12,8 +11,6 @@ from filbert.explanations.data import Neighbour, SupportTree
 from filbert.explanations.view import ModelView
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
-
-FloatArray = NDArray[np.float64]
 
 _MOST_NODES = 2000  # of a support vector: of larger ones the top is listed
 _BYTES = 64 << 20  # of kernel values at a time

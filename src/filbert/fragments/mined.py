@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.arrays import FloatArray
 from filbert.fragments.data import Fragments
 
-FloatArray = NDArray[np.float64]
 Criterion = Literal["gradient", "chi2"]
 
 

@@ -6,14 +6,12 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
 from filbert.kernels.capabilities import Capabilities
-
-FloatArray = NDArray[np.float64]
 
 # How strongly the parts of an expression hold together, for brackets in its text.
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)

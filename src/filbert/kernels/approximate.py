@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal, Self
 
 from sklearn.base import clone
@@ -39,6 +40,7 @@ class ApproximateTree(TreeKernel):
 
     Examples
     --------
+    >>> from filbert.kernels import SubsetTree
     >>> exact = SubsetTree(decay=1.0, normalize=False)
     >>> a, b = "(S (NP (D a) (N cat)) (VP ran))", "(S (NP (D a) (N dog)) (VP ran))"
     >>> exact.pair(a, b), ApproximateTree(exact, ["NP", "VP"]).pair(a, b)
@@ -82,8 +84,7 @@ class ApproximateTree(TreeKernel):
     @property
     def capabilities(self) -> Capabilities:  # type: ignore[override]
         """Those of the kernel within, but only some nodes are roots of fragments."""
-        within = capabilities_of(self.kernel)
-        return replace(within, of="trees", in_core=True, all_roots=False)
+        return _with_some_roots(capabilities_of(self.kernel))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ApproximateTree) and self._key() == other._key()
@@ -107,6 +108,11 @@ class ApproximateTree(TreeKernel):
 
 
 _SHARED = ("normalize", "part")
+
+
+@cache
+def _with_some_roots(within: Capabilities) -> Capabilities:
+    return replace(within, of="trees", in_core=True, all_roots=False)
 
 
 def checked_symbols(symbols: Any, by: Any) -> list[list[str]]:

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
-from filbert.kernels.algebra import FloatArray, empty_matrix
+from filbert.kernels.algebra import empty_matrix
 
 _BYTES = 64 << 20  # of products of sparse rows at a time
 _ENTRY = 16  # bytes of a sparse product and its place

@@ -23,12 +23,12 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from filbert.arrays import FloatArray
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.kernels.algebra import (
     Expression,
-    FloatArray,
     Kernel,
     empty_matrix,
     is_number,

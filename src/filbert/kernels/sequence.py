@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.errors import InputTypeError, InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
-from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
+from filbert.kernels.algebra import empty_matrix, is_number
 from filbert.kernels.plain import PlainKernel
 from filbert.progress import progress_bar
 from filbert.threads import n_threads

@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import clone
 
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels.algebra import (
     Constant,
-    FloatArray,
     Kernel,
     Normalized,
     Power,

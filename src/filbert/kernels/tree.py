@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.forest import Forest
-from filbert.kernels.algebra import FloatArray, empty_matrix, is_number
+from filbert.kernels.algebra import empty_matrix, is_number
 from filbert.kernels.capabilities import Capabilities
 from filbert.kernels.plain import PlainKernel
 from filbert.progress import progress_bar

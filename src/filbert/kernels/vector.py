@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
-from filbert.kernels.algebra import FloatArray, checked_values, is_number
+from filbert.kernels.algebra import checked_values, is_number
 from filbert.kernels.capabilities import Capabilities
 from filbert.kernels.matrices import aligned, checked_matrix, is_sparse, products, squares
 from filbert.kernels.plain import PlainKernel

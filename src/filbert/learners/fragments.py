@@ -13,6 +13,7 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
+from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.inputs import rows_for, warn_without_fragments
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron import TreePerceptron
@@ -20,8 +21,6 @@ from filbert.learners.perceptron_model import PerceptronModel
 from filbert.learners.svm import TreeSVC
 from filbert.learners.targets import checked_classes, signs_of
 from filbert.model import SupportVectorModel
-
-FloatArray = NDArray[np.float64]
 
 
 class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -168,7 +167,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
             raise InputTypeError(
                 f"estimator must be a TreeSVC or a TreePerceptron, got {type(learner).__name__}"
             )
-        if self.kernel is not None and not isinstance(self.kernel, TreeKernel):
+        if self.kernel is not None and not capabilities_of(self.kernel).tree_in_core:
             raise InputTypeError(
                 f"kernel must be SubsetTree, Subtree or PartialTree, got {self.kernel!r}"
             )

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.engine import sum_factors
 from filbert.engine.work import work_limit
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
@@ -34,8 +35,6 @@ from filbert.learners.targets import (
     signs_of,
 )
 from filbert.progress import progress_bar
-
-FloatArray = NDArray[np.float64]
 
 Tell = Callable[[int, int], None]  # (examples done, wrong predictions among them)
 _NOT_YET = 2**32 - 1  # no support vector so far

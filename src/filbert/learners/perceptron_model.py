@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels import Kernel
@@ -17,8 +18,6 @@ from filbert.kernels.terms import is_sum, tree_kernels
 from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
 from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
-
-FloatArray = NDArray[np.float64]
 
 _MANY = 20_000  # trees to score: from there on together with the support vectors, by factors
 _VOTE_BYTES = 64 << 20  # of kernel values at a time

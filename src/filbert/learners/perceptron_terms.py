@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.kernels import Constant, Kernel, Normalized, Scaled, Sum
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import plain_kernels, simplified
-
-FloatArray = NDArray[np.float64]
 
 _MOST_FEATURES = 2**32 - 1
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpocon, dpotrf, dpotrs
 from threadpoolctl import ThreadpoolController
 
-FloatArray = NDArray[np.float64]
+from filbert.arrays import FloatArray
 
 _RIDGE = 1e-7  # of the largest square of a plane: enough to make the solution unique
 _DEPENDENT = 1e-12  # eigenvalues below this share of the largest count as zero

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert._core import SvmProblems
+from filbert.arrays import FloatArray
 from filbert.engine import Plan
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

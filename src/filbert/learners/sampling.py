@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.uint32]
+from filbert.arrays import FloatArray, IndexArray
 
 
 def recommended_sample_size(n: int) -> int:

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from filbert.arrays import FloatArray
 from filbert.errors import FilbertError, InvalidParameterError
-
-FloatArray = NDArray[np.float64]
 
 _WHOLE = 1e-6  # the solver's tolerance
 _INFEASIBLE = 2

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.engine import factorize
 from filbert.engine.work import LITTLE_WORK, row_steps, steps_worth_trying
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
@@ -30,7 +31,6 @@ from filbert.learners.symbol_program import (
 from filbert.learners.targets import checked_classes
 from filbert.threads import n_threads
 
-FloatArray = NDArray[np.float64]
 Groups = Sequence[Sequence[Symbol]]
 
 

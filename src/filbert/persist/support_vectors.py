@@ -10,7 +10,7 @@ from filbert.engine.plan import EngineName
 from filbert.errors import FilbertError, InputTypeError, InvalidParameterError, ModelFileError
 from filbert.examples import Examples
 from filbert.forest import Forest
-from filbert.kernels import Kernel, TreeKernel
+from filbert.kernels import Kernel
 from filbert.kernels.inputs import rows_for
 from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel
@@ -97,9 +97,10 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
 
 
 def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
-    if isinstance(kernel, TreeKernel):
+    if kernel.capabilities.tree_in_core:
         trees = Forest.from_arrays(arrays_of(arrays, _FOREST))
-        return trees if kernel.part is None else Examples._of({kernel.part: trees})
+        part = kernel.part
+        return trees if part is None else Examples._of({part: trees})
     return rows_for(kernel, rows.decode(header.get("support"), arrays))
 
 
