@@ -464,8 +464,8 @@ def test_self_kernels_below_float64_are_not_zero(kernel: TreeKernel) -> None:
 def test_trees_without_fragments_are_like_nothing() -> None:
     """A single node has no production: 0 and not 0 / 0, also with itself."""
     for kernel in (Subtree(), SubsetTree()):
-        assert kernel(["a", "a", "(a b)"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
-        assert kernel.diag(["a", "(a b)"]).tolist() == [0, 1]
+        assert kernel(["(a)", "(a)", "(a b)"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
+        assert kernel.diag(["(a)", "(a b)"]).tolist() == [0, 1]
 
 
 # ---------------------------------------------------------------- too much work, too much memory
