@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "forest/bracket_writer.hpp"
+
 namespace filbert {
 
 namespace {
@@ -427,16 +429,14 @@ ParseProblem BracketParser::unclosed() const {
 ParseProblem BracketParser::without_brackets(NodeId word) const {
   constexpr std::size_t kMost = 40;  // bytes of it that are shown
   const Dag& dag = builder_.dag();
-  std::string_view label = dag.labels().text(dag.label(word));
-  const bool is_long = label.size() > kMost;
-  if (is_long) {
-    std::size_t end = kMost;
-    while ((static_cast<unsigned char>(label[end]) & 0xC0u) == 0x80u) --end;
-    label = label.substr(0, end);
-  }
-  return {"a word without brackets: " + std::string(label) + (is_long ? "…" : ""),
-          "write (word) for a tree of one node, or allow words with bare_words", tree_line_,
-          tree_column()};
+  const std::string_view label = dag.labels().text(dag.label(word));
+  std::size_t end = std::min(kMost, label.size());
+  while (end < label.size() && (static_cast<unsigned char>(label[end]) & 0xC0u) == 0x80u) --end;
+  std::string reason = "a word without brackets: ";
+  append_label(label.substr(0, end), reason);
+  if (end < label.size()) reason += "…";
+  return {std::move(reason), "write (word) for a tree of one node, or allow words with bare_words",
+          tree_line_, tree_column()};
 }
 
 }  // namespace filbert

@@ -133,7 +133,7 @@ class Forest:
         for position, tree in enumerate(trees):
             if not isinstance(tree, Tree):
                 raise InputTypeError(
-                    f"sample {position} is not a filbert.Tree but {described(tree)}"
+                    f"sample {position} is not a Tree but {described(tree)}: give Trees alone"
                 )
             by_dag.setdefault(id(tree._dag), (tree._dag, []))[1].append(position)
         parts, order = [], []
@@ -265,7 +265,7 @@ class Forest:
 def as_forest(trees: Any) -> Forest:
     """Take what users have as a Forest.
 
-    That is a Forest, a Tree, or a sequence of Trees and bracket strings: a list, an array or
+    That is a Forest, a Tree, or a sequence of Trees or of bracket strings: a list, an array or
     column, also of shape (n, 1). A word without brackets is no tree here, and a table of several
     columns is no sequence of trees.
     """
@@ -279,11 +279,8 @@ def as_forest(trees: Any) -> Forest:
             "use Forest.from_brackets to read a file, or a list for a single tree"
         )
     trees = list(one_tree_a_row(trees))
-    n_trees = sum(isinstance(tree, Tree) for tree in trees)
-    if n_trees and n_trees == len(trees):
+    if trees and isinstance(trees[0], Tree):
         return Forest.from_trees(trees)
-    if n_trees:
-        trees = [str(tree) if isinstance(tree, Tree) else tree for tree in trees]
     return Forest.from_brackets(trees)
 
 

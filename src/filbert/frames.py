@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from filbert.errors import InputTypeError, InvalidParameterError, ParseError
 from filbert.forest import Forest, as_forest
 from filbert.given import column_of, is_tree_like
+from filbert.tree import Tree
 
 Columns = str | Sequence[str] | Mapping[str, Any]
 
@@ -50,6 +51,8 @@ def _forest(series: Any, column: str) -> Forest:
                 f"column {column!r}, sample {sample}: {tree!r:.40} is no tree; "
                 "use bracket strings or Trees"
             )
+    if len({isinstance(tree, Tree) for tree in trees}) > 1:
+        trees = [str(tree) if isinstance(tree, Tree) else tree for tree in trees]
     try:
         return as_forest(trees)
     except ParseError as error:

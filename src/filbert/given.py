@@ -54,8 +54,10 @@ def one_tree_a_row(X: Any) -> Any:
 
 
 def not_a_tree(position: int, value: Any) -> InputTypeError:
-    """Return what to raise for a sample that is neither a Tree nor a string."""
-    what = f"sample {position} is not a string in bracket notation or a Tree but {described(value)}"
+    """Return what to raise for a sample that is no string, where strings are expected."""
+    what = f"sample {position} is not a string in bracket notation but {described(value)}"
+    if isinstance(value, Tree):
+        return InputTypeError(f"{what}: give strings alone, or Trees alone")
     if isinstance(value, os.PathLike):
         return InputTypeError(f"{what}: {file_hint(value)}")
     if callable(getattr(value, "label", None)):  # as NLTK's trees have it
@@ -81,10 +83,10 @@ def file_hint(path: Any) -> str:
 
 
 def described(value: Any) -> str:
-    """Return the name of a type, with its module where it is not built in."""
+    """Return the name of a type, with the package of others' types: there are other Trees."""
     kind = type(value)
-    hidden = kind.__module__ == "builtins"
-    return kind.__qualname__ if hidden else f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+    package = kind.__module__.partition(".")[0]
+    return kind.__name__ if package in ("builtins", "filbert") else f"{package}.{kind.__name__}"
 
 
 def is_tree_like(value: Any) -> bool:

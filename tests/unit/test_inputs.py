@@ -50,8 +50,6 @@ AS_TREES = {
     "bytes": [text.encode() for text in TEXTS],
     "Forest": FOREST,
     "Trees": list(FOREST),
-    "Trees and strings": [*FOREST[:5], *TEXTS[5:]],
-    "strings and Trees": [*TEXTS[:5], *FOREST[5:]],
     "array of str": np.array(TEXTS),
     "array of objects": np.array(TEXTS, dtype=object),
     "array of Trees": pd.Series(list(FOREST)).to_numpy(),
@@ -198,7 +196,7 @@ def test_trees_of_others_are_named_with_their_module() -> None:
     for use in (Forest, Forest.from_brackets):
         with pytest.raises(InputTypeError, match=r"sample 1 .* but tests.Tree: pass str\(tree\)"):
             use(["(a b)", Tree("a")])
-    with pytest.raises(InputTypeError, match=r"sample 0 is not a filbert.Tree but tests.Tree"):
+    with pytest.raises(InputTypeError, match=r"sample 0 is not a Tree but tests.Tree"):
         Forest.from_trees([Tree("a")])  # type: ignore[list-item]
 
 

@@ -39,7 +39,7 @@ KERNELS: dict[str, TreeKernel] = {
 }
 each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
-TEXTS = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(S (NP c) (VP (V b)))", "a", "(NP a)"]
+TEXTS = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(S (NP c) (VP (V b)))", "(a)", "(NP a)"]
 
 
 def forest_of(n: int, max_nodes: int = 12, seed: int = 7) -> Forest:
@@ -121,7 +121,11 @@ NO_DECAYS = [0, 0.0, -0.1, 1.5, math.nan, math.inf, "x", "0.5", None, True, 1j, 
 )
 def test_decays_out_of_range(kind: type[TreeKernel], name: str, value: Any) -> None:
     kernel = kind(**{name: value})  # said when it is used, so that scikit-learn can clone it
-    for use in (lambda: kernel(TEXTS), lambda: kernel.diag(TEXTS), lambda: kernel.pair("a", "a")):
+    for use in (
+        lambda: kernel(TEXTS),
+        lambda: kernel.diag(TEXTS),
+        lambda: kernel.pair("(a)", "(a)"),
+    ):
         with pytest.raises(InvalidParameterError, match=rf"{kind.__name__}: {name} must be in"):
             use()
 
@@ -228,7 +232,8 @@ def test_no_trees_and_one_tree(kernel: TreeKernel) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        "(S a)", b"(S a)", 5, None, 1.5, [1, 2], [None], np.eye(2), np.array([["(a b)"]]),
+        "(S a)", b"(S a)", 5, None, 1.5, [1, 2], [None], np.eye(2),
+        np.array([["(a b)", "(c d)"]]),
         ["(S a)", None], ["(S a)", ["(S a)"]],
     ],
     ids=repr,
@@ -459,8 +464,8 @@ def test_self_kernels_below_float64_are_not_zero(kernel: TreeKernel) -> None:
 def test_trees_without_fragments_are_like_nothing() -> None:
     """A single node has no production: 0 and not 0 / 0, also with itself."""
     for kernel in (Subtree(), SubsetTree()):
-        assert kernel(["a", "a", "(a b)"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
-        assert kernel.diag(["a", "(a b)"]).tolist() == [0, 1]
+        assert kernel(["(a)", "(a)", "(a b)"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
+        assert kernel.diag(["(a)", "(a b)"]).tolist() == [0, 1]
 
 
 # ---------------------------------------------------------------- too much work, too much memory

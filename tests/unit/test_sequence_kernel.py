@@ -66,8 +66,8 @@ def test_leaves_and_preorder() -> None:
     for of, same in (("leaves", words), ("preorder", labels)):
         kernel = Sequence(0.7, of=of, normalize=False)
         assert kernel.pair(text, text) == pytest.approx(kernel.pair(same, same), rel=1e-14)
-    assert Sequence().pair("a", "(S a)") == 1.0
-    assert Sequence(of="preorder", length=2).pair("a", "(S a)") == 0.0
+    assert Sequence().pair("(a)", "(S a)") == 1.0
+    assert Sequence(of="preorder", length=2).pair("(a)", "(S a)") == 0.0
 
 
 def test_forests_built_apart_and_parts() -> None:

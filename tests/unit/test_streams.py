@@ -367,6 +367,7 @@ def test_bad_lines_can_be_skipped() -> None:
     assert joined(batches) == ({"tree": ["(a)", "(c)"]}, [1, 0])
     assert [[(e.line, e.sample) for e in X.skipped] for X, _ in batches] == [[(2, 1)], [(4, 3)]]
     assert len(caught) == 3, "also for the batch of which nothing is left"
+    assert {warning.filename for warning in caught} == {__file__}, "they point at the caller"
 
 
 def test_features_need_a_width() -> None:

@@ -16,7 +16,7 @@ _MOST_CLASSES = 10  # that a terminal has columns for
 
 def evaluate(
     model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
-    path: str = typer.Argument(metavar="DATA", help="Labelled trees."),
+    path: str = typer.Argument(metavar="DATA", help="Labelled trees; - for stdin."),
     as_json: bool = typer.Option(False, "--json", help="For machines."),
     jobs: int | None = data.JOBS,
     format: str | None = data.FORMAT,

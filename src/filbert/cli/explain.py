@@ -18,7 +18,7 @@ _ENDINGS = (".html", ".htm", ".json", ".txt")
 def explain(
     model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
     path: str | None = typer.Argument(
-        None, metavar="[DATA]", help="Trees to explain one by one, with labels or without."
+        None, metavar="[DATA]", help="Trees to explain, with labels or without; - for stdin."
     ),
     output: str | None = typer.Option(
         None, "-o", "--output", metavar="OUT", help="A page (.html), .json or .txt; not stdout."

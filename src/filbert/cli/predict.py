@@ -11,7 +11,7 @@ from filbert.persist.atomic import replacing
 
 def predict(
     model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
-    path: str = typer.Argument(metavar="DATA", help="Trees; labels are not looked at."),
+    path: str = typer.Argument(metavar="DATA", help="Trees, with labels or without; - for stdin."),
     output: str | None = typer.Option(None, "-o", "--output", metavar="OUT", help="Not stdout."),
     scores: bool = typer.Option(False, "--scores", help="Add the decision values, by tabs."),
     jobs: int | None = data.JOBS,

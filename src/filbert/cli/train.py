@@ -22,7 +22,9 @@ KERNELS: dict[str, type[TreeKernel]] = {
 
 
 def train(
-    path: str = typer.Argument(metavar="DATA", help="Labelled trees; may be .gz or .xz."),
+    path: str = typer.Argument(
+        metavar="DATA", help="Labelled trees, also .gz or .xz; - for stdin."
+    ),
     output: str = typer.Option(..., "-o", "--output", metavar="MODEL", help="The model's file."),
     kernel: str = typer.Option("stk", help=f"The kernel: {', '.join(KERNELS)}."),
     decay: float = typer.Option(0.4, help="The kernel's decay, in (0, 1]."),

@@ -45,9 +45,11 @@ def started(kind: Format, layout: Layout) -> _core.LabelledLines | None:
         return _core.LabelledLines.tsv(0, 1, n_columns=2, piece_bytes=_PIECE, bare_words=words)
     columns = [0 if label is None else label, -1 if tree is None else tree]
     numbers = [int(c) for c in columns if isinstance(c, int) and abs(c) <= _LARGEST_COLUMN]
-    if len(numbers) < 2:
+    if len(numbers) < len(columns):
         return None
-    return _core.LabelledLines.tsv(*numbers, n_columns=0, piece_bytes=_PIECE, bare_words=words)
+    return _core.LabelledLines.tsv(
+        numbers[0], numbers[1], n_columns=0, piece_bytes=_PIECE, bare_words=words
+    )
 
 
 def finished(lines: _core.LabelledLines, kind: Format) -> Usual:

@@ -1,9 +1,11 @@
 """Checks of X: in which forms trees may come, and trees out of the ordinary."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from filbert.errors import NoFragmentsWarning
 from filbert.forest import Forest
 from filbert.testing.tools import (
     assert_close,
@@ -56,6 +58,14 @@ def check_object_arrays(name: str, estimator: Any) -> None:
 def check_string_arrays(name: str, estimator: Any) -> None:
     """X may be an array of strings of fixed width."""
     _check_form(name, estimator, lambda X: np.array(list(map(str, X))), "an array of strings")
+
+
+@check()
+def check_columns(name: str, estimator: Any) -> None:
+    """An array of shape (n, 1) holds n trees, as scikit-learn's meta-estimators pass them on."""
+    _check_form(
+        name, estimator, lambda X: np.array(list(map(str, X)), dtype=object)[:, None], "a column"
+    )
 
 
 @check()
@@ -121,11 +131,22 @@ def check_training_on_nothing(name: str, estimator: Any) -> None:
 
 @check()
 def check_what_is_no_tree(name: str, estimator: Any) -> None:
-    """Numbers, a bare string, None and broken brackets in place of trees are errors."""
+    """Numbers, bare strings, tables, None and broken brackets in place of trees are errors."""
     X, y = sentences()
     kinds = (TypeError, ValueError)
     fitted = fresh(estimator).fit(X, y)
-    for bad in ([1] * 40, "(S a)", None, ["(S a"] * 40, [None] * 40, np.zeros((40, 2))):
+    table = {"tree": list(map(str, X))}
+    words = ["dog"] * 40
+    for bad in (
+        [1] * 40,
+        "(S a)",
+        None,
+        ["(S a"] * 40,
+        [None] * 40,
+        np.zeros((40, 2)),
+        table,
+        words,
+    ):
         with expected_error(kinds, f"{name}.fit on {bad!r:.20}"):
             fresh(estimator).fit(bad, y)
         with expected_error(kinds, f"{name}: output for {bad!r:.20}"):
@@ -146,7 +167,7 @@ def check_single_nodes(name: str, estimator: Any) -> None:
     """Trees of one node, which may have no fragment at all, have finite output."""
     X, y = sentences(40, 3)
     fitted = fresh(estimator).fit(X, y)
-    for trees in (["(S)"], ["dog"], ["(unheard-of)"] * 50):
+    for trees in (["(S)"], ["(dog)"], ["(unheard-of)"] * 50):
         values = outputs(fitted, trees)
         assert np.isfinite(values).all(), f"{name}: single nodes should score finite, got {values}"
 
@@ -157,7 +178,10 @@ def check_training_on_single_nodes(name: str, estimator: Any) -> None:
     X, y = sentences()
     for trees in (["(a)", "(b)"] * 20, [*["(S)"] * 10, *X[:30]], ["(S)"] * 40):
         texts = list(map(str, trees))
-        values = outputs(fresh(estimator).fit(texts, y), texts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NoFragmentsWarning)
+            fitted = fresh(estimator).fit(texts, y)
+        values = outputs(fitted, texts)
         assert np.isfinite(values).all(), f"{name}: single nodes should score finite, got {values}"
 
 
