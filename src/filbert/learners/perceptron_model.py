@@ -14,6 +14,7 @@ from filbert.forest import Forest
 from filbert.kernels import Kernel, TreeKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import is_sum, plain_kernels
+from filbert.learners.exclusive import learning
 from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
 from filbert.sum_model import model_of
 from filbert.threads import n_threads
@@ -257,6 +258,19 @@ class PerceptronModel:
         progress: Callable[[int, int], None] | None,
     ) -> None:
         """Learn from examples in an order; `support_of` tells, and is told, which are known."""
+        with learning(self):  # shallow copies of an estimator share their model
+            self._learn(batch, targets, order, support_of, max_nodes, lightest_leave, progress)
+
+    def _learn(
+        self,
+        batch: Batch,
+        targets: Targets,
+        order: NDArray[np.uint32],
+        support_of: NDArray[np.uint32],
+        max_nodes: int | None,
+        lightest_leave: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
         self.widths |= batch.widths
         n_done = 0
         while n_done < len(order):
