@@ -77,7 +77,7 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
         "use normalize=True",
     ),
     "MatrixTooLargeError": (
-        lambda _: SubsetTree()(Forest(X)[np.zeros(10**8, dtype=int)]),
+        lambda _: SubsetTree()(Forest(X)[np.zeros(10**7, dtype=int)]),
         "compute it in parts",
     ),
     "MissingFileError": (lambda folder: load(folder / "none"), "check the path"),

@@ -94,7 +94,8 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     engine : {"auto", "online", "factors"}
         How `fit` computes. By default by factors where these exist and pay.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
+        result does not depend on it.
     random_state : int, RandomState or None
         The order of examples under `shuffle`.
     verbose : int

@@ -190,7 +190,9 @@ class PerceptronModel:
     @property
     def n_seen(self) -> int:
         """Examples that were learnt from."""
-        return int(self.figures()["n_seen"])
+        if "_growing" in vars(self):
+            return self._growing.core.n_seen
+        return 0 if self._state is None else self._state.log.n_seen
 
     def plain(self) -> tuple[Any, Log]:
         """Return the support vectors, in the form that X has, and the log."""
