@@ -349,7 +349,8 @@ def test_a_progress_bar_changes_nothing(
 
 
 def test_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FILBERT_NUM_THREADS", raising=False)
+    for name in ("FILBERT_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
     cores = n_threads(None)
     assert cores >= 1
     assert [n_threads(1), n_threads(5), n_threads(-1), n_threads(-cores - 9)] == [1, 5, cores, 1]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from filbert.cli import data
-from filbert.persist import load
+from filbert.cli.models import load_learner
 
 _MOST_CLASSES = 10  # that a terminal has columns for
 
@@ -27,7 +27,7 @@ def evaluate(
     on_error: str = data.ON_ERROR,
 ) -> None:
     """Compare a model's predictions with the labels: accuracy, precision, recall and F1."""
-    svm = load(model).set_params(n_jobs=jobs)
+    svm = load_learner(model, jobs)
     file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
     X, y = file.labelled()
     result = measure(*_comparable(y, svm.predict(X)))

@@ -6,10 +6,10 @@ from typing import Any
 import typer
 
 from filbert.cli import data
+from filbert.cli.models import load_learner
 from filbert.errors import InvalidParameterError
 from filbert.explanations import Explanation
 from filbert.explanations import explain as explained
-from filbert.persist import load
 from filbert.persist.atomic import check_folder, replacing
 
 _ENDINGS = (".html", ".htm", ".json", ".txt")
@@ -40,7 +40,7 @@ def explain(
     """Show the fragments that decide, and what each node adds to the score of each example."""
     if output is not None:
         _check_output(output)
-    learnt = load(model).set_params(n_jobs=jobs)
+    learnt = load_learner(model, jobs)
     X: Any = None
     y: Any = None
     if path is not None:

@@ -4,8 +4,8 @@ import numpy as np
 import typer
 
 from filbert.cli import data
+from filbert.cli.models import load_learner
 from filbert.learners.svm import classes_by_score
-from filbert.persist import load
 from filbert.persist.atomic import replacing
 
 
@@ -23,7 +23,7 @@ def predict(
     on_error: str = data.ON_ERROR,
 ) -> None:
     """Predict the class of each tree, one a line."""
-    svm = load(model).set_params(n_jobs=jobs)
+    svm = load_learner(model, jobs)
     file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
     X = file.trees()
     values = np.asarray(svm.decision_function(X))

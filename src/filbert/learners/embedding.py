@@ -74,7 +74,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         the hypothesis of entailment, put one embedding for each side by side with scikit-learn's
         ``make_union``: products of such vectors are the sum of the parts' kernels.
     n_jobs : int, optional
-        Threads; None for all cores.
+        Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`).
     verbose : int
         Whether to show a progress bar.
 

@@ -77,7 +77,9 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         Schapire 1999), which takes kernels with all support vectors. Decision values are then means
         of -1, 0 and +1. It may be set afterwards, too.
     fit_intercept : bool
-        Whether there is a constant feature, 1 for all examples. The paper has none.
+        Whether there is a constant feature, 1 for all examples. False by default, unlike in
+        TreeSVC: the paper's perceptron has none, and where kernels are normalised, a constant of 1
+        weighs as much as all fragments of a tree together.
     shuffle : bool
         Whether each epoch of `fit` goes through the examples in an order of its own.
     class_weight : dict or "balanced", optional
@@ -90,7 +92,8 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     engine : {"auto", "online", "factors"}
         How `fit` computes. By default by factors where these exist and pay.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
+        result does not depend on it.
     random_state : int, RandomState or None
         The order of examples under `shuffle`.
     verbose : int

@@ -15,6 +15,7 @@ from filbert.forest import Forest
 from filbert.kernels import Kernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import is_sum, tree_kernels
+from filbert.learners.exclusive import learning
 from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
 from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
@@ -188,7 +189,9 @@ class PerceptronModel:
     @property
     def n_seen(self) -> int:
         """Examples that were learnt from."""
-        return int(self.figures()["n_seen"])
+        if "_growing" in vars(self):
+            return self._growing.core.n_seen
+        return 0 if self._state is None else self._state.log.n_seen
 
     def plain(self) -> tuple[Any, Log]:
         """Return the support vectors, in the form that X has, and the log."""
@@ -256,6 +259,19 @@ class PerceptronModel:
         progress: Callable[[int, int], None] | None,
     ) -> None:
         """Learn from examples in an order; `support_of` tells, and is told, which are known."""
+        with learning(self):  # shallow copies of an estimator share their model
+            self._learn(batch, targets, order, support_of, max_nodes, lightest_leave, progress)
+
+    def _learn(
+        self,
+        batch: Batch,
+        targets: Targets,
+        order: NDArray[np.uint32],
+        support_of: NDArray[np.uint32],
+        max_nodes: int | None,
+        lightest_leave: bool,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
         self.widths |= batch.widths
         n_done = 0
         while n_done < len(order):

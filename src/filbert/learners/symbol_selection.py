@@ -66,7 +66,8 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
     by : {"label", "production"}
         What a symbol is; see :class:`~filbert.kernels.ApproximateTree`.
     n_jobs : int, optional
-        Threads; None for all cores. The result does not depend on it.
+        Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
+        result does not depend on it.
 
     Attributes
     ----------
