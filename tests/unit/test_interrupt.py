@@ -314,7 +314,7 @@ def test_an_interrupt_ends_the_work(name: str) -> None:
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "working\n"
+        assert process.stdout.readline() == "working\n", process.communicate()
         sent = time.time()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIME_LIMIT)
