@@ -137,7 +137,7 @@ def write(
         if has_times(row) and n_runs(row) is None:
             row["runs"] = 1
     folder.mkdir(exist_ok=True)
-    result = {
+    result: dict[str, Any] = {
         "claim": claim,
         "command": command or name,
         "notes": list(notes),

@@ -1,6 +1,5 @@
 """All plots, drawn from the rows of results. Needs matplotlib: pip install ".[bench]"."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from benchmarks.aiolli2007.plots import PLOTS as AIOLLI
 from benchmarks.measure import exponent
 from benchmarks.pighin2010.plots import PLOTS as PIGHIN
 from benchmarks.rieck2008.plots import PLOTS as RIECK
-from benchmarks.sections import Row
+from benchmarks.sections import Plots, Row
 from benchmarks.severyn2012.plots import PLOTS as SEVERYN
 from benchmarks.zanzotto2012.plots import PLOTS as ZANZOTTO
 
@@ -63,7 +62,7 @@ def f1_by_size(rows: list[Row]) -> Figure:
     return figure
 
 
-PLOTS: dict[str, dict[str, Callable[[list[Row]], Figure]]] = {
+PLOTS: Plots = {
     "growth": {"growth": growth},
     "exact_ptk_growth": {"growth": growth_partial},
     "exact_svm": {"f1": f1_by_size},

@@ -11,6 +11,8 @@ from typing import Any
 from benchmarks.measure import RESULTS, ROOT, write
 
 Row = dict[str, Any]
+# Plots by result and title: each draws a figure of matplotlib from rows.
+Plots = dict[str, dict[str, Callable[[list[Row]], Any]]]
 
 
 @dataclass

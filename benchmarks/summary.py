@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.measure import n_runs
-
-Row = dict[str, Any]
+from benchmarks.sections import Row
 
 # Marks of seconds that are not the median of several runs.
 SINGLE, UNKNOWN = "¹", "²"

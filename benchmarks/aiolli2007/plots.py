@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from benchmarks.aiolli2007.kernels import has_trees
-from benchmarks.sections import Row
+from benchmarks.sections import Plots, Row
 
 
 def _total_minutes(row: Row) -> float:
@@ -54,7 +54,7 @@ _TIMES = ["TK", "TK+POLY2", "TK+POLY3"]
 _POLYNOMIALS = ["POLY2", "POLY3", "TK+POLY2", "TK+POLY3"]
 _LINEAR = ["LINEAR", "TK", "TK+LINEAR"]
 
-PLOTS = {
+PLOTS: Plots = {
     "paper_aiolli2007_epoch": {
         "fig6": partial(_by_decay, _TIMES, "minutes", "minutes, training and test"),
         "fig7": partial(_by_decay, _POLYNOMIALS, "F1 averaged", "F1, averaged"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from benchmarks.sections import Row
+from benchmarks.sections import Plots, Row
 
 _MARKS = {"gradient": "o", "chi2": "s"}
 
@@ -59,7 +59,7 @@ def accuracy(rows: list[Row]) -> Figure:
     return figure
 
 
-PLOTS = {
+PLOTS: Plots = {
     "paper_pighin2010_norms": {"fig1": norms},
     "paper_pighin2010_shares": {"fig2": shares},
     "paper_pighin2010_accuracy": {"fig3": accuracy},

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchmarks.rieck2008.data import N_SPLITS
-from benchmarks.sections import Row
+from benchmarks.sections import Plots, Row
 
 
 def accuracy(rows: list[Row]) -> Figure:
@@ -62,7 +62,7 @@ def _by_size(key: str, title: str, rows: list[Row]) -> Figure:
     return figure
 
 
-PLOTS = {
+PLOTS: Plots = {
     "paper_rieck2008_accuracy": {"fig1": accuracy},
     "paper_rieck2008_stability": {
         "fig2_questions": partial(_stability, "questions"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from benchmarks.sections import Row
+from benchmarks.sections import Plots, Row
 
 _TICKS = [250, 500, 1000, 2000, 5000]
 _RATIOS = {"uSVM": None, "SDAG": "Δ/Δ_S", "SDAG+": "Δ/Δ_S+"}
@@ -52,7 +52,7 @@ def threads(rows: list[Row]) -> Figure:
     return figure
 
 
-PLOTS = {
+PLOTS: Plots = {
     "paper_severyn2012_deltas": {"fig3": deltas},
     "paper_severyn2012_threads": {"fig4": threads},
 }

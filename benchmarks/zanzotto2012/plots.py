@@ -4,7 +4,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from benchmarks.sections import Row
+from benchmarks.sections import Plots, Row
 
 
 def by_decay(rows: list[Row]) -> Figure:
@@ -28,7 +28,7 @@ def questions(rows: list[Row]) -> Figure:
     return by_decay([row for row in rows if row["trained on"] == fewest])
 
 
-PLOTS = {
+PLOTS: Plots = {
     "paper_zanzotto2012_questions": {"fig3": questions},
     "paper_zanzotto2012_entailment": {"fig4": by_decay},
 }

@@ -284,7 +284,7 @@ def announce_long_call() -> None:
 
 
 def calls_the_core(frame: traceback.FrameSummary) -> bool:
-    """Whether the innermost frame is one of Filbert's, or a line of this file that is a call."""
+    """Whether the innermost frame is one of Filbert's, or a line of this file that calls the core."""
     package = Path(filbert.__file__).parent
     return Path(frame.filename).is_relative_to(package) or "_core." in str(frame.line)
 
@@ -315,7 +315,7 @@ def test_an_interrupt_ends_the_work(name: str) -> None:
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "working\n"
+        assert process.stdout.readline() == "working\n", process.communicate()
         sent = time.time()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=TIME_LIMIT)
