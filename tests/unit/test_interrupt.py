@@ -284,7 +284,7 @@ def announce_long_call() -> None:
 
 
 def calls_the_core(frame: traceback.FrameSummary) -> bool:
-    """Whether the innermost frame is one of Filbert's, or a line of this file that calls the core."""
+    """Say whether the innermost frame is Filbert's, or a line here that calls the core."""
     package = Path(filbert.__file__).parent
     return Path(frame.filename).is_relative_to(package) or "_core." in str(frame.line)
 
