@@ -135,16 +135,18 @@ def _as_part(name: str, part: Any) -> Part:
 
 
 def _holds_trees(part: Any) -> bool:
-    """Whether the first row is a tree. No rows, and nothing that says numbers, are no trees."""
-    if isinstance(part, str | bytes) or not hasattr(part, "__len__"):
+    """Whether the first row is a tree or text, or there are no rows and nothing says numbers."""
+    if isinstance(part, str | bytes) or not np.iterable(part):
         return False
+    if isinstance(part, Mapping):
+        return True  # and will be refused as such
     if is_table(part):
         part = np.asarray(part)
     if len(part) == 0:
         return not hasattr(part, "dtype") or part.dtype.kind not in "biufc"
     first = next(iter(part))
-    if isinstance(first, np.ndarray) and first.shape == (1,):
-        first = first[0]
+    if isinstance(first, list | tuple | np.ndarray):
+        return any(map(is_tree_like, first))
     return is_tree_like(first)
 
 

@@ -185,6 +185,23 @@ def test_tables_are_refused_with_the_way_out(X: Any, told: str) -> None:
             learner.fit(X, LABELS)
 
 
+@pytest.mark.parametrize(
+    ("X", "told"),
+    [
+        (FRAME, r"part 'tree': .* pandas.DataFrame of 3 columns: .*X\['tree'\]"),
+        (dict(FRAME), r"part 'tree': .* dict of 3 columns: .*X\['tree'\]"),
+        (np.array(5.0), "part 'tree' must be trees or"),
+        (5, "part 'tree' must be trees or"),
+        (FRAME.to_numpy()[:, :2], r"part 'tree': .* shape \(12, 2\)"),
+        ([[text] for text in TEXTS], "part 'tree': sample 0 is not a string .* but list"),
+        ("(a b)", "part 'tree' must be trees or"),
+    ],
+)
+def test_examples_refuse_tables_of_text(X: Any, told: str) -> None:
+    with pytest.raises(InputTypeError, match=told):
+        Examples(tree=X)
+
+
 class Tree(list[Any]):
     """A tree as NLTK has it: a list of children with a label."""
 

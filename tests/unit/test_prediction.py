@@ -135,10 +135,18 @@ def test_work_for_threads_gives_the_same_bytes() -> None:
 
 def test_unseen_labels_and_single_nodes() -> None:
     for kernel in (SubsetTree(include_leaves=True), SubsetTree(), Subtree()):
-        model = model_of(kernel, ["(S (NP a) (VP b))", "(S (NP a) c)", "a", "(S b)"], 2)
-        new = ["a", "z", "(Z (Y x))", "(S (Z a) (VP b))", "(S (NP z) (VP b))", "(NP a)", "(a a)"]
+        model = model_of(kernel, ["(S (NP a) (VP b))", "(S (NP a) c)", "(a)", "(S b)"], 2)
+        new = [
+            "(a)",
+            "(z)",
+            "(Z (Y x))",
+            "(S (Z a) (VP b))",
+            "(S (NP z) (VP b))",
+            "(NP a)",
+            "(a a)",
+        ]
         check_close(model, model.decision_function(new, method="rows"), kernel(new, model.support))
-        assert model.decision_function(["z"]).tolist() == [model.intercept.tolist()]
+        assert model.decision_function(["(z)"]).tolist() == [model.intercept.tolist()]
         assert len(model.contributions(["(Z (Y x))"])) == 0
 
 

@@ -89,7 +89,7 @@ def test_forests_built_apart_and_parts() -> None:
 
 def test_deep_and_wide_trees() -> None:
     deep = "(a " * 20_000 + "x" + ")" * 20_000
-    assert Sequence().pair(deep, "x") == 1.0
+    assert Sequence().pair(deep, "(x)") == 1.0
     wide = "(S" + " x y" * 3_000 + ")"
     assert Sequence(length=3)([deep, wide], [wide])[:, 0].tolist() == pytest.approx([0.0, 1.0])
 

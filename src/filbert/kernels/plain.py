@@ -68,8 +68,8 @@ class PlainKernel(Kernel):
         if is_table(X):
             return part_of_table(X, self.part)
         raise InvalidParameterError(
-            f"{self!r} needs Examples with a part {self.part!r}, or a DataFrame with such a "
-            f"column, got {type(X).__name__}"
+            f"{self!r} needs Examples with a part {self.part!r}, got {type(X).__name__}; "
+            "a DataFrame with such a column is taken as well"
         )
 
     def rows_of(self, X: Any) -> Any:

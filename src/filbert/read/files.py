@@ -195,5 +195,9 @@ class _Lines:
             return line if line.endswith(b"\n") else line + b"\n"
         return b""
 
-    def read(self, _: int) -> bytes:
-        return self.readline()
+    def read(self, size: int) -> bytes:
+        lines: list[bytes] = []
+        while size > 0 and (line := self.readline()):
+            lines.append(line)
+            size -= len(line)
+        return b"".join(lines)
