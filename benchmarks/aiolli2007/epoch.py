@@ -47,7 +47,7 @@ def measured(name: str, decay: str, train: str, test: str, n_features: str) -> R
         "support vectors": model.n_support_vectors_,
         "nodes of the model": model.n_nodes_,
         "nodes of its trees": model.n_tree_nodes_,
-        "engine": model.engine_.partition(":")[0],
+        "engine": model.engine_,
     }
 
 
