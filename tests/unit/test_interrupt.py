@@ -283,7 +283,7 @@ def announce_long_call() -> None:
 
 
 def calls_the_core(frame: traceback.FrameSummary) -> bool:
-    """Whether the innermost frame is one of Filbert's, or a line of this file that calls the core."""
+    """Whether the innermost frame is one of Filbert's, or a call of the core in this file."""
     package = Path(filbert.__file__).parent
     return Path(frame.filename).is_relative_to(package) or "_core." in str(frame.line)
 
