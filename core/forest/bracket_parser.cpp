@@ -435,7 +435,10 @@ ParseProblem BracketParser::without_brackets(NodeId word) const {
   std::string reason = "a word without brackets: ";
   append_label(label.substr(0, end), reason);
   if (end < label.size()) reason += "…";
-  return {std::move(reason), "write (word) for a tree of one node, or allow words with bare_words",
+  return {std::move(reason),
+          "write (word) for a tree of one node; bare_words=True of from_brackets and read_examples "
+          "allows "
+          "words alone",
           tree_line_, tree_column()};
 }
 

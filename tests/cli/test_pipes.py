@@ -92,7 +92,7 @@ def run(arguments: list[str], given: bytes | None = None) -> Done:
             main()
     code = stop.value.code or 0
     assert isinstance(code, int)
-    return Done(code, out.buffer.getvalue(), err.buffer.getvalue())  # type: ignore[attr-defined]
+    return Done(code, out.buffer.getvalue(), err.buffer.getvalue())
 
 
 def outcome(done: Done, name: str) -> Done:
@@ -141,7 +141,7 @@ def test_other_commands_read_pipes(
     data = labelled(3_000, format)
     path, pipe = tmp_path / f"data.{format}", tmp_path / f"pipe.{format}"
     path.write_bytes(data)
-    written = []
+    written: list[bytes] = []
 
     def of(name: str, given: bytes | None = None) -> Done:
         out = tmp_path / f"out{len(written)}"

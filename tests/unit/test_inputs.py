@@ -225,7 +225,7 @@ def test_names_of_files_are_no_trees(tmp_path: Path) -> None:
             TreeSVC().fit(["(a b)", name], [0, 1])
         assert name in e.value.reason
         with pytest.raises(InputTypeError, match=r"PosixPath: to read the file, .*read_examples"):
-            Forest([Path(name)])
+            Forest([Path(name)])  # type: ignore[list-item]
     with pytest.raises(ParseError, match=r"a word without brackets: no-such-file.tsv"):
         Forest(["no-such-file.tsv"])
     with pytest.raises(InputTypeError, match=r"expected a Forest .* Forest.from_brackets to read"):
@@ -339,6 +339,7 @@ def test_only_the_first_line_is_a_header() -> None:
 
 
 def test_bad_headers() -> None:
+    bad: Any
     for bad in ("yes", None, 2):
         with pytest.raises(InvalidParameterError, match="header must be True, False or 'auto'"):
             read_examples([b"x\t(a b)"], header=bad)
