@@ -1,4 +1,3 @@
-#include "catalogue/tree_kernels.hpp"
 #include "factors/partial/partial_factors.hpp"
 #include "fragments/node_matches.hpp"
 #include "fragments/partial_miner.hpp"
@@ -64,8 +63,8 @@ class PartialTreeKernel final : public TreeKernel {
 
 }  // namespace
 
-std::shared_ptr<const TreeKernel> partial_tree_kernel(const PartialTree& kernel) {
-  return std::make_shared<PartialTreeKernel>(kernel);
+std::shared_ptr<const TreeKernel> partial_tree_kernel(const PartialTree& formula) {
+  return std::make_shared<PartialTreeKernel>(formula);
 }
 
 }  // namespace filbert

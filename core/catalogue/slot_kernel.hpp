@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "kernels/self_delta.hpp"
 #include "kernels/tree_kernel.hpp"

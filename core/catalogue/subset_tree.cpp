@@ -1,5 +1,4 @@
 #include "catalogue/slot_kernel.hpp"
-#include "catalogue/tree_kernels.hpp"
 #include "factors/subset/subset_factors.hpp"
 #include "fragments/node_matches.hpp"
 #include "fragments/subset_miner.hpp"
@@ -46,8 +45,8 @@ class SubsetTreeKernel final : public SlotKernel<SubsetTree> {
 
 }  // namespace
 
-std::shared_ptr<const TreeKernel> subset_tree_kernel(const SubsetTree& kernel) {
-  return std::make_shared<SubsetTreeKernel>(kernel);
+std::shared_ptr<const TreeKernel> subset_tree_kernel(const SubsetTree& formula) {
+  return std::make_shared<SubsetTreeKernel>(formula);
 }
 
 }  // namespace filbert

@@ -1,5 +1,4 @@
 #include "catalogue/slot_kernel.hpp"
-#include "catalogue/tree_kernels.hpp"
 #include "factors/diagonal_factors.hpp"
 #include "fragments/node_matches.hpp"
 #include "fragments/subtrees.hpp"
@@ -37,8 +36,8 @@ class SubtreeKernel final : public SlotKernel<Subtree> {
 
 }  // namespace
 
-std::shared_ptr<const TreeKernel> subtree_kernel(const Subtree& kernel) {
-  return std::make_shared<SubtreeKernel>(kernel);
+std::shared_ptr<const TreeKernel> subtree_kernel(const Subtree& formula) {
+  return std::make_shared<SubtreeKernel>(formula);
 }
 
 }  // namespace filbert

@@ -1,9 +1,18 @@
 #include "catalogue/tree_kernels.hpp"
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "kernels/subset_tree.hpp"
+#include "kernels/subtree.hpp"
+
 namespace filbert {
+
+// Each in a file of its own.
+std::shared_ptr<const TreeKernel> subtree_kernel(const Subtree& formula);
+std::shared_ptr<const TreeKernel> subset_tree_kernel(const SubsetTree& formula);
+std::shared_ptr<const TreeKernel> partial_tree_kernel(const PartialTree& formula);
 
 KernelSpec make_kernel(std::string_view name, const KernelParameters& p) {
   if (name == "subtree") return {subtree_kernel({p.decay}), nullptr};

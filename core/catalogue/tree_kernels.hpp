@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 
 #include "kernels/partial_tree.hpp"
-#include "kernels/subset_tree.hpp"
-#include "kernels/subtree.hpp"
 #include "kernels/tree_kernel.hpp"
 
 namespace filbert {
@@ -25,9 +22,5 @@ struct KernelParameters {
 // Throws std::invalid_argument for a name that no kernel has.
 KernelSpec make_kernel(std::string_view name, const KernelParameters& parameters);
 Penalty penalty_by_name(std::string_view name);
-
-std::shared_ptr<const TreeKernel> subtree_kernel(const Subtree& kernel);
-std::shared_ptr<const TreeKernel> subset_tree_kernel(const SubsetTree& kernel);
-std::shared_ptr<const TreeKernel> partial_tree_kernel(const PartialTree& kernel);
 
 }  // namespace filbert

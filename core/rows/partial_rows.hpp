@@ -196,8 +196,7 @@ class PartialRows final : public RowRecursion<Real> {
   Real delta_of(const PartialColumns& columns, const LaneChunk& chunk, std::size_t lane,
                 const StopToken& token) {
     if (kernel_.children_are_sets()) {
-      return light_.single +
-             Real(kernel_.depth_decay) * single_pairs(columns, chunk, lane, token);
+      return light_.single + Real(kernel_.depth_decay) * single_pairs(columns, chunk, lane, token);
     }
     const LaneSlot* const slots = columns.slots() + chunk.first_slot;
     const RowChild<Real>* const children = children_.data();

@@ -9,8 +9,8 @@
 //
 // where pay(i) is lambda^(i_p - i_1 + 1) for spans and lambda to the number of children passed over
 // for gaps: `step` for each element (lambda or 1), lambda for each child passed over. As in
-// subset_factors.cpp, round d adds the fragments of depth d; only nodes of one label share any, so that
-// labels are the blocks of a round. The sum stays the same when fragments whose values are
+// subset_factors.cpp, round d adds the fragments of depth d; only nodes of one label share any, so
+// that labels are the blocks of a round. The sum stays the same when fragments whose values are
 // proportional, f = c g in all nodes, become one feature of weight w_g + c^2 w_f; and since f is
 // linear in each f_j, sequences of features may be taken instead of sequences of fragments.
 //
