@@ -303,7 +303,9 @@ def _encoded(text: str) -> bytes:
 
 
 def _feed(reader: _core.Reader, stream: IO[Any]) -> None:
-    while piece := stream.read(_PIECE):
+    # read1 waits for one part of a pipe only, so that Ctrl-C is noticed between the parts.
+    read = getattr(stream, "read1", stream.read)
+    while piece := read(_PIECE):
         reader.feed(_encoded(piece) if isinstance(piece, str) else piece)
 
 

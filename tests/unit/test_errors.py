@@ -82,6 +82,7 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "MissingFileError": (lambda folder: load(folder / "none"), "check the path"),
     "ModelFileError": (damaged, "save the model again"),
+    "NoFragmentsWarning": (lambda _: TreeSVC().fit(["(a)", "(b)"], [0, 1]), "column of trees"),
     "OutOfMemoryError": (lambda _: TreeSVC(max_memory=1, engine="factors").fit(X, Y), "raise max"),
     "ParseError": (lambda _: Forest(["(S (A a)"]), "sample 0"),
     "SkippedInputWarning": (skipping, "skipped 1, read 1"),

@@ -30,7 +30,7 @@ def random_trees(n: int) -> Forest:
             return label
         return f"({label} {' '.join(tree(depth - 1) for _ in range(rng.randint(1, 3)))})"
 
-    return Forest(tree(3) for _ in range(n))
+    return Forest.from_brackets((tree(3) for _ in range(n)), bare_words=True)
 
 
 TREES = random_trees(300)

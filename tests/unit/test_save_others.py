@@ -41,7 +41,7 @@ def change(path: Path, changed: Callable[[dict[str, Any], dict[str, Any]], objec
 # ---------------------------------------------------------------- forests
 
 
-@pytest.mark.parametrize("forest", [X, X[10:20], X[:0], Forest(['("a b" \\u00e9)', "x"])])
+@pytest.mark.parametrize("forest", [X, X[10:20], X[:0], Forest(['("a b" \\u00e9)', "(x)"])])
 def test_a_forest_comes_back(forest: Forest, tmp_path: Path) -> None:
     before = content(forest, tmp_path / "a")
     again = load(tmp_path / "a")

@@ -191,7 +191,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         if not weights.any():
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
-        warn_without_fragments(kernel, X)
+        warn_without_fragments(kernel, X, stacklevel=4)
         order = self._order(n)
         model = PerceptronModel(kernel, classes, intercept=bool(self.fit_intercept))
         factors, reason = self._factors_or_reason(kernel, X)

@@ -66,12 +66,12 @@ class Input:
     def read(self, size: int = -1) -> bytes:
         """Read about so many bytes; empty at the end."""
         start = self._start()
-        return start or cast(bytes, self._stream.read(size))
+        return start or self._read(size)
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """Yield whole lines, about so many bytes of them at a time."""
         start = self._start()
-        while block := start + self._stream.read(size):
+        while block := start + self._read(size):
             start = b""
             yield block if block.endswith(b"\n") else block + self._stream.readline()
 
@@ -80,6 +80,20 @@ class Input:
         seen, self._seen = self._seen, []
         for line in chain(seen, self._lines):
             yield line.rstrip(b"\r\n")
+
+    def _read(self, size: int) -> bytes:
+        """Read `size` bytes, or up to the end, such that Ctrl-C is noticed at once.
+
+        `read` of a buffered file waits for all bytes of a pipe within one call, in which Python
+        does not notice a signal that comes between two system calls.
+        """
+        if size < 0 or not hasattr(self._stream, "read1"):
+            return cast(bytes, self._stream.read(size))
+        pieces: list[bytes] = []
+        while size > 0 and (piece := self._stream.read1(size)):
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
 
     def _start(self) -> bytes:
         start = b"".join(self._seen)
