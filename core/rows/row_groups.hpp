@@ -1,5 +1,5 @@
-// The trees of the rows side, eight at a time: their sums are kept side by side in one vector, so
-// that the columns' trees are gone through once for eight rows.
+// The trees of the rows side in groups of eight. The sums of a group are kept side by side in one
+// vector, so that one pass over the columns' trees serves eight rows.
 #pragma once
 
 #include <cstdint>
