@@ -106,7 +106,7 @@ std::uint32_t write_private(const Real& mass, FoundPlace& at, State& state) {
 }
 
 // Computes the residuals after the last round. shared_mass(u) is the part of Delta(u, u) that the
-// features cover; computing it takes about this many steps.
+// features cover; computing it takes about `steps` steps.
 template <class Real, class State, class SharedMass>
 void finish(FactorRounds& rounds, double steps, const SharedMass& shared_mass, State& state,
             Factors<Real>& factors) {

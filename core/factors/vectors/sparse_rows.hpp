@@ -1,4 +1,4 @@
-// What a polynomial kernel is of: sparse vectors, and its parameters.
+// The input of a polynomial kernel: sparse vectors, and its parameters.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct SparseRows {
 
   std::size_t size() const { return begin.size() - 1; }
 
-  // Whether rows begin and end where they should, and features ascend.
+  // Whether rows begin and end at valid positions, and features ascend.
   bool is_well_formed() const {
     if (begin.empty() || begin[0] != 0 || features.size() != values.size()) return false;
     if (begin.back() != static_cast<std::int64_t>(features.size())) return false;
