@@ -54,7 +54,7 @@ class PartialWalker {
     look_up();
   }
 
-  // Releases the memory of the features found so far, which now belong to the task.
+  // Ends the task: the memory of the features found so far no longer counts as this walker's.
   void finish_task() {
     found_ = nullptr;
     memory_.set(scratch_bytes());
