@@ -34,7 +34,7 @@ std::string key_of(const Dag& dag, NodeId u, SymbolKind kind) {
 Occurrences with_roots_only(const Occurrences& x, const std::vector<std::uint8_t>& chosen,
                             const Dag& dag, const StopToken& token) {
   std::vector<std::uint32_t> below(dag.size(),
-                                   kNone);  // the last tree in which it is below a chosen node
+                                   kNone);  // the last tree in which it is below one
   Occurrences kept{{0}, {}, {}};
   for (std::uint32_t tree = 0; tree < x.n_trees(); ++tree) {
     const auto nodes = x.nodes_of(tree);

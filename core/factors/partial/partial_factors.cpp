@@ -293,8 +293,7 @@ bool is_far_below_overflow(const PartialTree& kernel, const Dag& dag) {
   std::vector<double> root(dag.size());
   for (NodeId u = 0; u < dag.size(); ++u) {
     double total = 0.0;
-    double before =
-        0.0;  // sequences that end before this child, with the decay of skipped children
+    double before = 0.0;  // decayed sum over sequences that end before this child
     for (const NodeId c : dag.children(u)) {
       const double ending = root[c] * kernel.step() * (1.0 + before);
       total += ending;

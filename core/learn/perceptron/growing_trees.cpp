@@ -154,8 +154,8 @@ class GrowingTrees final : public GrowingTerm {
   std::vector<std::size_t> most_children_;  // maximum of a node, by label; if steps are limited
 };
 
-// A new example may become a support vector and be compared with itself and with others of its
-// batch, so the check uses the node with more children on both sides.
+// A new example may become a support vector, and is then also compared with itself. For two
+// examples of a batch, the check of the one with more children covers the pair.
 void GrowingTrees::check_steps(const Dag& dag, TreeScratch& s) const {
   const StepLimit limit = spec_->step_limit();
   if (!limit.is_set()) return;

@@ -37,7 +37,7 @@ class ActiveSets {
 
  private:
   // The number of rows requested at a time. With fewer rows, the choice is better; with more rows,
-  // there are fewer descents. They fit beside the rows in the cache.
+  // there are fewer descents. At most half of the cache is replaced.
   std::size_t batch() const {
     const std::size_t wished = std::max<std::size_t>(128, cache_.size() / 8);
     return std::min({wished, cache_.batch(), std::max<std::size_t>(1, cache_.capacity() / 2)});

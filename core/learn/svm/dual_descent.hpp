@@ -59,8 +59,8 @@ class DualDescent {
     return p_.y[i] * (f_.dot(i, z_.data()) + bias_) + f_.diagonal[i] * alpha_[i];
   }
 
-  // Sweeps over the active examples until they have little of the gap left, or so much less that
-  // the examples set aside may matter again.
+  // Sweeps over the active examples until they have little of the gap left. After kMostSweeps
+  // sweeps the examples set aside may matter again, so it stops.
   void descend(SvmSolution& solution, const StopToken& token) {
     constexpr std::uint32_t kMostSweeps = 20;
     const double enough = 0.5 * std::max(p_.tol, 0.1 * solution.gap) * solution.primal;
