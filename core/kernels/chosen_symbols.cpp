@@ -33,8 +33,7 @@ std::string key_of(const Dag& dag, NodeId u, SymbolKind kind) {
 // Each tree's chosen nodes, and the nodes below them, which have count 0 unless they are chosen.
 Occurrences with_roots_only(const Occurrences& x, const std::vector<std::uint8_t>& chosen,
                             const Dag& dag, const StopToken& token) {
-  std::vector<std::uint32_t> below(dag.size(),
-                                   kNone);  // the last tree in which it is below one
+  std::vector<std::uint32_t> below(dag.size(), kNone);  // the last tree in which it is below one
   Occurrences kept{{0}, {}, {}};
   for (std::uint32_t tree = 0; tree < x.n_trees(); ++tree) {
     const auto nodes = x.nodes_of(tree);
