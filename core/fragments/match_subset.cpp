@@ -65,7 +65,7 @@ class SubsetMatcher {
   const Dag& dag_;
   const PatternTrie trie_;
   const std::vector<std::uint32_t> production_of_;  // of the fragments, by that of the trees
-  std::vector<std::uint64_t> begin_, end_;  // by node
+  std::vector<std::uint64_t> begin_, end_;          // by node
   std::vector<NodeId> patterns_;
   std::vector<std::uint32_t> places_, next_;
 };
