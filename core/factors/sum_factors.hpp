@@ -2,8 +2,8 @@
 //
 //   K(i, j) = sum_k sum_pq scale_k[p n + i] scale_k[q n + j] F_k(p n + i, q n + j)
 //
-// Most terms have one tree or vector per example. In other terms an example has several trees, p =
-// 0, 1, ..., and its features are the sum of theirs, with scales such as +1 and -1 for two trees
+// Most terms have one tree or vector per example. In other terms an example has several, numbered p
+// = 0, 1, ..., and its features are the sum of theirs, with scales such as +1 and -1 for two trees
 // that are compared.
 #pragma once
 

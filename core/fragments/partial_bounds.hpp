@@ -5,9 +5,9 @@
 //   total(v) = sqrt(mu) (lambda + sum_q first total(c_q) R(v, q))
 //   R(v, q)  = 1 + sum over q' > q of gap(q' - q) total(c_q') R(v, q')
 //
-// where first and gap are lambda and lambda^(q' - q), or with the penalty of gaps 1 and lambda^(q'
-// - q - 1). R(v, q) is the factor that a fragment whose last child at v is c_q can still gain
-// there, summed over all fragments, so it is a bound for each of them.
+// where first and gap are lambda and lambda^(q' - q). With the penalty of gaps they are 1 and
+// lambda^(q' - q - 1). R(v, q) is the factor that a fragment whose last child at v is c_q can still
+// gain there, summed over all fragments, so it is a bound for each of them.
 #pragma once
 
 #include <algorithm>

@@ -24,9 +24,9 @@ struct Scratch {
 //   column j:  sum over g < i of decay^(i - 1 - g) A(g, j),
 //   before:    sum over g < i, h < j of decay^((i - 1 - g) + (j - 1 - h)) A(g, h),
 // so that they need memory for one row only, and nothing is ever subtracted. A label that matches
-// costs decay^2. The caller adds the cost of the last label. The computed value is then at least 1
-// for sequences that have a subsequence without gaps in common, and no decay is too small for
-// double.
+// costs decay^2. The caller multiplies by the cost of the last label. The computed value is then at
+// least 1 for sequences that have a subsequence without gaps in common, and no decay is too small
+// for double.
 
 // All lengths: A(i, j) = 1 + decay^2 before, for equal labels.
 template <class Number>
@@ -54,9 +54,9 @@ Number all_lengths(Sequence s, Sequence t, double decay, Scratch<Number>& scratc
 }
 
 // One length p: A_1(i, j) = 1 and A_q(i, j) = before_(q-1), for equal labels; the same sums for
-// each q < p side by side. The caller adds the cost of all labels, decay^(2 p). Lengths that do not
-// fit into the positions up to i and j are left out, and so are lengths that the positions after
-// them cannot complete to p.
+// each q < p side by side. The caller multiplies by the cost of all labels, decay^(2 p). Lengths
+// that do not fit into the positions up to i and j are left out, and so are lengths that the
+// positions after them cannot complete to p.
 template <class Number>
 Number one_length(Sequence s, Sequence t, double decay, std::size_t p, Scratch<Number>& scratch,
                   const StopToken& token) {

@@ -14,9 +14,9 @@
 
 namespace filbert {
 
-// Uses the factors: Delta = Phi M Phi^T + diag(r), where a symbol has the rows of its nodes. f[u *
-// n_columns + c]: the weight of node u in column c; the result is by symbol and column. Each column
-// is a task for one thread. Throws KernelOverflow if values are beyond double.
+// Uses the factors: Delta = Phi M Phi^T + diag(r), where a symbol has the rows of its nodes. The
+// entry f[u * n_columns + c] is the weight of node u in column c; the result is by symbol and
+// column. Each column is a task for one thread. Throws KernelOverflow if values are beyond double.
 template <class Real>
 std::vector<double> factor_forms(const Factors<Real>& factors, std::span<const Real> f,
                                  std::size_t n_columns, std::span<const std::uint32_t> symbol_of,

@@ -129,7 +129,7 @@ class SubsetWalker {
     const auto [most_news, second_news] = two_latest_news(frame);
     for (; frame.slot < children_.n_slots(); ++frame.slot) {
       // If there is no fragment of the last round so far, two members must still be able to get
-      // one. If no two can after this slot, only this slot's new features matter.
+      // one. If no member can after this slot, only this slot's new features matter.
       const bool wanting = is_zero(frame.ex);
       if (wanting && second_news <= frame.slot) return true;
       features_.only_new(wanting && most_news == frame.slot + 1);

@@ -138,8 +138,8 @@ class ActiveSets {
     return n <= kFew || static_cast<double>(n_rows) >= 0.45 * static_cast<double>(n);
   }
 
-  // The same for a matrix with some rows present: the n - m missing rows take as long as (n - m)^2
-  // / 2n rows computed one by one. At first all examples would move, which gives no information.
+  // The same for a matrix with some rows present: computing the n - m missing rows takes as long as
+  // (n - m)^2 / 2n rows one by one. At first all examples would move, which gives no information.
   bool are_many_missing() const {
     const auto n = static_cast<double>(cache_.n_trees());
     const auto m = static_cast<double>(cache_.size());
