@@ -27,7 +27,7 @@ namespace filbert {
 template <class Real>
 struct Factors {
   // Phi by columns: the nodes of each feature.
-  std::vector<std::uint64_t> set_begin;  // by feature, one more than there are
+  std::vector<std::uint64_t> set_begin;  // one more entry than there are features
   LargeArray<NodeId> nodes;              // of a feature
   LargeArray<Real> set_values;           // beside them, or empty: then all are 1
   std::vector<Real> mass;                // by feature
@@ -35,7 +35,7 @@ struct Factors {
   std::vector<Real> self;                // by node: Delta(u, u)
 
   // Phi by rows, after a call of list_rows().
-  std::vector<std::uint64_t> begin;     // by node, one more than there are
+  std::vector<std::uint64_t> begin;     // one more entry than there are nodes
   std::vector<std::uint32_t> features;  // of a node: ascending
   std::vector<Real> values;             // beside them, or empty: then all are 1
 

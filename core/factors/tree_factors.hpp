@@ -17,10 +17,10 @@
 namespace filbert {
 
 struct TreeFactors {
-  std::vector<std::uint64_t> begin;   // by tree, one more than there are
+  std::vector<std::uint64_t> begin;   // one more entry than there are trees
   LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
   // Most values are 1. Columns with other values come last in a tree; their values are here.
-  std::vector<std::uint64_t> value_begin;  // by tree, one more than there are
+  std::vector<std::uint64_t> value_begin;  // one more entry than there are trees
   LargeArray<double> values;
   std::vector<double> mass;      // by column
   std::vector<double> scale;     // by tree: 1 over its norm, or 1; 0 if it has no fragment

@@ -67,7 +67,7 @@ class PartialBounds {
   static constexpr double kMost = 1e150;  // a larger bound is useless
   PartialCosts costs_;
   std::vector<double> alone_;              // by node
-  std::vector<std::uint64_t> edge_begin_;  // by node, and one more
+  std::vector<std::uint64_t> edge_begin_;  // one more entry than there are nodes
   std::vector<double> after_;              // by edge
 };
 

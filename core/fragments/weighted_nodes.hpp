@@ -23,7 +23,7 @@ struct WeightedNodes {
   std::vector<std::uint64_t> frequency;  // occurrences in the support vectors
 
   // The support vectors that have a node, and which of them are positive; only if requested.
-  std::vector<std::uint64_t> tree_begin;  // by node id, and one more
+  std::vector<std::uint64_t> tree_begin;  // one more entry than there are nodes
   std::vector<std::uint32_t> trees;
   std::vector<bool> positive;  // by tree
   std::uint32_t n_positive = 0;

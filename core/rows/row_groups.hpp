@@ -20,7 +20,7 @@ struct RowGroups {
     std::uint32_t count;
   };
 
-  std::vector<std::uint64_t> group_begin;  // one more than there are groups
+  std::vector<std::uint64_t> group_begin;  // one more entry than there are groups
   std::vector<Entry> entries;              // of a group: ascending by node
   std::size_t trees_per_group = kLanes;    // the last group may have fewer
   std::size_t n_trees = 0;

@@ -38,7 +38,7 @@ class KernelDag {
   // The entries of one production or label.
   struct List {
     std::vector<double> weights;                // by entry and column
-    std::vector<std::uint32_t> child_begin{0};  // one more than there are entries
+    std::vector<std::uint32_t> child_begin{0};  // one more element than there are entries
     std::vector<Place> children;
     std::vector<std::uint64_t> bits;  // by entry: of the lists that its children are in
     std::uint64_t calls = 0;  // the number of calls of Delta for one node that meets the list

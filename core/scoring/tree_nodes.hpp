@@ -24,7 +24,7 @@ struct TreeNodes {
   std::vector<double> weights;             // by node
   std::vector<std::uint32_t> calls;        // by node: number of calls of Delta for it
   std::vector<std::uint32_t> uses;         // by node: number of times it is a child
-  std::vector<std::uint32_t> child_begin;  // one more than there are nodes
+  std::vector<std::uint32_t> child_begin;  // one more entry than there are nodes
   std::vector<std::uint32_t> children;     // their indices here; kNone: not part of the recursion
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes.size()); }

@@ -266,7 +266,7 @@ class PartialKnownRows {
   }
 
   const PartialState<Real>& state_;
-  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // number + 1; 0: none
   std::vector<Feature> features_;                               // by number
   std::vector<std::size_t> begin_;                              // of a node, in entries_
   std::vector<Entry> entries_, by_feature_;

@@ -88,7 +88,7 @@ struct PartialFound {
 // For numbers that are not negative.
 inline bool is_less(double a, double b) { return a < b; }
 inline bool is_less(const Wide& a, const Wide& b) {
-  if (a.is_zero() || b.is_zero()) return !b.is_zero();  // 0 has the power 0, too
+  if (a.is_zero() || b.is_zero()) return !b.is_zero();  // 0 also has the power 0
   return a.power() != b.power() ? a.power() < b.power() : a.mantissa() < b.mantissa();
 }
 

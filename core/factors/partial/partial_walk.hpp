@@ -374,10 +374,10 @@ class PartialWalker {
 
   // The block.
   std::vector<NodeId> nodes_;
-  std::vector<std::size_t> child_begin_;  // by node, one more than there are
+  std::vector<std::size_t> child_begin_;  // one more entry than there are nodes
   std::vector<Place> children_;           // positions of the features of the nodes' children
   std::uint32_t first_ = 0;               // of the nodes, in found_->active
-  std::size_t first_set_ = 0;             // of theirs, in found_->masses
+  std::size_t first_set_ = 0;             // of their sets, in found_->masses
   SequenceHits<Real> hits_;
   SequenceLevel<Real> left_, right_, longer_;
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1

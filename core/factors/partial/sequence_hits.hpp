@@ -137,8 +137,8 @@ class SequenceHits {
   }
 
   const PartialState<Real>& state_;
-  NumbersOfNew seen_of_new_;                                  // + 1
-  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  NumbersOfNew seen_of_new_;                                  // number + 1; 0: none
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // number + 1; 0: none
   std::vector<Seen> seen_;
   std::vector<Hit> hits_;
   LargeArray<Laid<Real>> sorted_;

@@ -74,7 +74,7 @@ class SequenceLevel {
  private:
   LargeArray<Laid<Real>> laid_;
   std::vector<Class> classes_;
-  ScratchMap<SetKey, std::uint32_t> of_key_;  // + 1
+  ScratchMap<SetKey, std::uint32_t> of_key_;  // number + 1; 0: none
 };
 
 }  // namespace filbert

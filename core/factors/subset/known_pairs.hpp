@@ -71,7 +71,7 @@ class KnownPairs {
   }
 
   const SubsetState<Real>& state_;
-  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // number + 1; 0: none
   std::vector<Real> mass_;                                      // by number
   std::vector<std::size_t> begin_;                              // of a node, in numbers_
   std::vector<std::uint32_t> numbers_;

@@ -394,7 +394,7 @@ class SubsetWalker {
   // The block.
   std::vector<NodeId> nodes_;
   std::uint32_t first_ = 0;    // of them, in found.active
-  std::size_t first_set_ = 0;  // of theirs, in found.masses
+  std::size_t first_set_ = 0;  // of their sets, in found.masses
   std::vector<std::uint32_t> last_news_;
   std::vector<char> child_has_news_;
   std::vector<std::uint32_t> arena_;
@@ -409,10 +409,10 @@ class SubsetWalker {
   std::vector<std::uint32_t> group_of_number_;  // kNone except for numbers met
   std::vector<std::uint32_t> numbers_met_;
   std::vector<Seen> seen_;
-  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // number + 1; 0: none
   std::vector<std::uint32_t> visits_;                         // of seen_, by group
   std::vector<Bucket> buckets_;
-  ScratchMap<SetKey, std::uint32_t> bucket_of_key_;  // + 1
+  ScratchMap<SetKey, std::uint32_t> bucket_of_key_;  // number + 1; 0: none
 };
 
 }  // namespace filbert

@@ -9,7 +9,7 @@ namespace filbert {
 
 // Rows of a sparse matrix. A row's features ascend; no value is 0.
 struct SparseRows {
-  std::span<const std::int64_t> begin;  // by row, one more than there are
+  std::span<const std::int64_t> begin;  // one more entry than there are rows
   std::span<const std::int64_t> features;
   std::span<const double> values;
 

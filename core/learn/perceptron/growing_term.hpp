@@ -21,7 +21,7 @@ namespace filbert {
 struct ExamplePart {
   std::shared_ptr<const Dag> dag;  // null for vectors
   std::vector<NodeId> roots;
-  std::span<const std::uint64_t> begin;  // by vector, one more than there are
+  std::span<const std::uint64_t> begin;  // one more entry than there are vectors
   std::span<const std::uint32_t> features;
   std::span<const double> values;
 
