@@ -17,8 +17,8 @@ using DagPtr = std::shared_ptr<const Dag>;
 using Problem =
     std::tuple<std::optional<std::int64_t>, std::string, std::string, std::uint64_t, std::uint64_t>;
 
-// The bytes of a text. Lone surrogates, which UTF-8 cannot hold, are passed on in a form that the
-// parser refuses, so that it tells their place; `kept` keeps that form alive.
+// The bytes of a text. UTF-8 cannot encode lone surrogates. They are passed on in a form that the
+// parser refuses, so that it reports their position; `kept` keeps that form alive.
 std::string_view utf8_of(nb::handle item, nb::object& kept) {
   if (PyUnicode_Check(item.ptr())) {
     Py_ssize_t size = 0;
@@ -171,7 +171,8 @@ void bind_forest(nb::module_& m) {
              return std::make_tuple(part, to_numpy(std::move(renumbered)));
            })
       .def("find_in",
-           // The nodes of another forest that are the same trees as these roots; 2^32 - 1: none.
+           // The nodes of another forest that are the same trees as these roots; 2^32 - 1 if there
+           // is no such node.
            [](const Dag& dag, const Array<NodeId>& roots, const Dag& other) {
              return to_numpy(find_roots(dag, checked_roots(dag, roots), other));
            })

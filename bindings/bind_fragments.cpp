@@ -22,8 +22,8 @@ void make_miner(FragmentMiner* self, const KernelSpec& spec, std::shared_ptr<con
                            chi2 ? Criterion::chi2 : Criterion::gradient, n_threads, watch);
 }
 
-// The fragments' forest, roots and open nodes; weights, relevances, frequencies; and the best of
-// what was not relevant enough.
+// The fragments' forest, roots and open nodes; weights, relevances and frequencies; and the best
+// relevance that was too small.
 using Mined = std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>, NumpyArray<std::uint8_t>,
                          NumpyArray<double>, NumpyArray<double>, NumpyArray<std::uint64_t>, double>;
 

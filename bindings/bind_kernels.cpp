@@ -35,9 +35,8 @@ NumpyMatrix kernel_matrix_of(const KernelSpec& spec, const Dag& a, const Array<N
   return out;
 }
 
-// Memory that nothing has touched. NumPy's own comes with a request for large pages, and where the
-// system has to make room for these first, that took a third of the time of a matrix of 12,000
-// trees.
+// Untouched memory. NumPy's own allocation requests large pages. If the system first has to make
+// room for these, that took a third of the time of a matrix of 12,000 trees.
 NumpyMatrix empty_matrix(std::size_t n, std::size_t m) {
   if (m > 0 && n > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double) / m) {
     throw std::bad_alloc();
@@ -57,7 +56,7 @@ NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array
   return to_numpy(std::move(values));
 }
 
-// The same kernel with fragments only below nodes of these symbols.
+// The same kernel with fragments rooted only in nodes of these symbols.
 KernelSpec rooted_in(const KernelSpec& spec, const std::vector<std::vector<std::string>>& symbols,
                      bool by_production) {
   const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;

@@ -13,7 +13,7 @@ namespace filbert {
 
 namespace {
 
-// A part with the arrays that it looks at.
+// A part with the arrays that it refers to.
 struct BoundPart {
   ExamplePart part;
   Array<std::uint64_t> begin;
@@ -51,7 +51,7 @@ void make_vector_part(BoundPart* self, Array<std::uint64_t> begin, Array<std::ui
 
 using Parts = std::vector<BoundPart*>;
 
-// Examples, all of them checked for their length.
+// Examples whose lengths have been checked.
 struct BoundExamples {
   BoundExamples(const OnlinePerceptron& model, const Parts& bound, const MatrixOf<double>& scales,
                 const Array<double>& norms)
@@ -87,7 +87,7 @@ void check_rows(std::span<const std::uint32_t> rows, std::size_t n) {
   }
 }
 
-// Asks for Ctrl-C and tells (examples done, errors among them).
+// Checks for Ctrl-C and reports (examples done, errors among them).
 Watch watch_progress(nb::object progress, const PerceptronProgress& done) {
   const Watch report = watch_from_python(std::move(progress));
   return [report, &done](std::size_t, std::size_t) { report(done.n_done, done.n_errors); };
@@ -95,7 +95,7 @@ Watch watch_progress(nb::object progress, const PerceptronProgress& done) {
 
 // ------------------------------------------------------------------------------ the model
 
-// The kinds of terms are told by their specs: a KernelSpec, or (kind, degree, gamma, coef0).
+// The spec of a term gives its kind: a KernelSpec, or (kind, degree, gamma, coef0).
 void make_model(OnlinePerceptron* self, std::size_t n_problems,
                 const std::vector<nb::object>& specs) {
   static const char* const kinds[] = {"linear", "polynomial", "rbf"};
@@ -115,8 +115,8 @@ void make_model(OnlinePerceptron* self, std::size_t n_problems,
   new (self) OnlinePerceptron(n_problems, std::move(terms));
 }
 
-// read(watch) of one state of the model, without the GIL: another thread may learn meanwhile, and
-// lets readers in between two examples.
+// Calls read(watch) on one consistent state of the model, without the GIL. Another thread may learn
+// meanwhile; it lets readers in between two examples.
 template <class Read>
 auto read_state(const OnlinePerceptron& model, const Read& read) {
   const Watch watch = watch_from_python(nb::none());
@@ -253,7 +253,7 @@ std::tuple<LogArrays, nb::typed<nb::list, nb::any>> state(const OnlinePerceptron
   return {to_arrays(log), support};
 }
 
-// How learning went, and how large the model is.
+// Statistics of learning, and the size of the model.
 nb::typed<nb::dict, nb::str, nb::any> figures(const OnlinePerceptron& model) {
   std::uint64_t n_seen, n_errors, n_updates, n_support, n_nodes, n_tree_nodes;
   std::vector<std::uint32_t> errors;
@@ -280,8 +280,8 @@ nb::typed<nb::dict, nb::str, nb::any> figures(const OnlinePerceptron& model) {
 
 // ------------------------------------------------------------------------------ by factors
 
-// Which examples are support vectors, the log, and whether Ctrl-C ended it: what has been learnt
-// until then is of use. Orders are taken in turn, one for each epoch.
+// The examples that are support vectors, the log, and whether Ctrl-C ended the training: the model
+// learned until then is usable. There is one order per epoch.
 template <class Factors>
 std::tuple<NumpyArray<std::uint32_t>, LogArrays, bool> run_epochs(
     const Factors& factors, const MatrixOf<std::int8_t>& y, const Array<double>& weights,

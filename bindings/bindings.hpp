@@ -1,4 +1,4 @@
-// What the binding files share: argument checks and conversions, no logic.
+// Common code of the binding files: argument checks and conversions, no logic.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -58,7 +58,7 @@ inline std::vector<NodeId> checked_roots(const Dag& dag, const Array<NodeId>& ro
   return {ids.begin(), ids.end()};
 }
 
-// The result of a long call, which other Python threads need not wait for.
+// Runs a long call without the GIL, so that other Python threads need not wait for it.
 template <class Work>
 auto without_gil(const Work& work) {
   const nb::gil_scoped_release release;
@@ -75,7 +75,7 @@ inline ContributionArrays contribution_arrays(NodeContributions found, std::size
           to_numpy(std::move(found.counts)), to_matrix(std::move(found.values), n, n_columns)};
 }
 
-// Asks Python for Ctrl-C and reports progress; to be used while the GIL is released.
+// Checks for Ctrl-C in Python and reports progress. Use it while the GIL is released.
 Watch watch_from_python(nb::object progress);
 
 void bind_forest(nb::module_& m);

@@ -4,7 +4,7 @@ namespace filbert {
 
 namespace {
 
-// An error of the core becomes one of filbert.errors. Texts may quote damaged input, so they are
+// Errors of the core become errors of filbert.errors. Texts may quote damaged input, so they are
 // decoded with replacement characters.
 nb::object text(const std::string& utf8) {
   return nb::steal(
@@ -60,7 +60,7 @@ Watch watch_from_python(nb::object progress) {
 
 NB_MODULE(_core, m) {
   m.doc() = "Filbert's native core. Private: the public names are in the package `filbert`.";
-  // At exit others (pytest, notebooks) may still hold forests: that is not worth a warning.
+  // At exit, other modules (pytest, notebooks) may still hold forests: that is not worth a warning.
   nb::set_leak_warnings(false);
   nb::register_exception_translator(filbert::translate);
   filbert::bind_forest(m);

@@ -38,10 +38,10 @@ struct SvmProblemArrays {
   SvmProblems problems;
 };
 
-// Sweeps, primal objectives and gaps in the course of training.
+// Sweeps, primal objectives and gaps during training.
 using Looks = std::tuple<NumpyArray<std::uint32_t>, NumpyArray<double>, NumpyArray<double>>;
 
-// What the solutions are, by problem.
+// The solutions, by problem.
 struct SvmSolutionArrays {
   SvmSolutionArrays(const std::vector<SvmSolution>& solutions, std::size_t n_examples);
 
@@ -51,7 +51,7 @@ struct SvmSolutionArrays {
   std::vector<Looks> looks;
 };
 
-// train(problems, watch) without the GIL.
+// Calls train(problems, watch) without the GIL.
 template <class Train>
 SvmSolutionArrays solve(const SvmProblemArrays& arrays, nb::object progress, const Train& train) {
   const Watch watch = watch_from_python(std::move(progress));

@@ -1,5 +1,6 @@
-// The core at a glance: what the bindings call, in the order of the data. All is declared again
-// here as it stands in its own header, where the details are; tests compare the two.
+// An overview of the core: the types and functions that the bindings call, in the order of the
+// data. Each declaration repeats the one in its own header, which has the details. Tests compare
+// the two.
 //
 //   text -> forest -> kernel -> kernel values | rows | factors -> scores -> models -> fragments
 #pragma once
@@ -36,14 +37,14 @@ namespace filbert {
 
 // ---------------------------------------------------------------- all stages
 
-class StopToken;  // how long loops learn that they are to stop
+class StopToken;  // tells long loops to stop
 struct Trees;     // some trees: a forest and the nodes that are their roots
 class Wide;       // numbers beyond the range of double
 
 // ---------------------------------------------------------------- forest
 
 class Dag;            // a corpus: its distinct subtrees, each stored once; immutable
-class DagBuilder;     // makes it, node by node
+class DagBuilder;     // builds it, node by node
 class TreeReader;     // trees from bracketed text
 class LabelledLines;  // labelled trees from whole files, on threads
 std::string to_brackets(const Dag& dag, NodeId root, std::size_t limit);
@@ -57,9 +58,9 @@ LabelSequences label_sequences(const Dag& dag, std::span<const NodeId> roots, bo
 
 // ---------------------------------------------------------------- kernels
 
-class TreeKernel;         // all that is particular to one tree kernel
+class TreeKernel;         // all that is specific to one tree kernel
 struct KernelSpec;        // a tree kernel, and the symbols that its fragments are rooted in
-struct KernelParameters;  // of all tree kernels
+struct KernelParameters;  // parameters of all tree kernels
 KernelSpec make_kernel(std::string_view name, const KernelParameters& parameters);
 class ChosenSymbols;  // the symbols of an approximate kernel
 NodeSymbols node_symbols(const Dag& dag, SymbolKind kind);
@@ -76,18 +77,18 @@ void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int
 void kernel_matrix(const SequenceSpec& spec, Sequences a, Sequences b, bool normalize,
                    int n_threads, const Watch& watch, double* out);
 std::vector<double> diagonal(std::span<const Wide> selves, bool normalize);
-class TileRows;  // rows of a kernel matrix, when they are asked for
+class TileRows;  // rows of a kernel matrix, computed on request
 
 // ---------------------------------------------------------------- factors: values by fragments
 
 struct TreeFactors;  // K = X M X^T + diagonal, over the trees of a forest
 TreeFactors vector_factors(const SparseRows& rows, const PolynomialSpec& spec,
                            std::uint64_t max_bytes, int n_threads, const Watch& watch);
-class SumFactors;  // the same of a sum of kernels
+class SumFactors;  // the same for a sum of kernels
 
 // ---------------------------------------------------------------- scores
 
-class KernelOperator;  // factors of trees, and all that is computed with them
+class KernelOperator;  // factors of trees, and all computations with them
 class RowScorer;       // scores of single new trees by the support vectors' rows
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
                             const Watch& watch, double* out);
@@ -101,7 +102,7 @@ std::vector<double> pair_forms(const KernelSpec& spec, std::shared_ptr<const Dag
 
 class RowTrainer;        // support vector machines on rows
 class GramTrainer;       // on a given kernel matrix
-class TrainingTrees;     // trees that planes are made of
+class TrainingTrees;     // trees that cutting planes are made of
 class PlaneStore;        // cutting planes over trees
 class OnlinePerceptron;  // the kernel perceptron, tree by tree
 std::unique_ptr<GrowingTerm> growing_trees(const KernelSpec& spec, std::size_t n_columns);

@@ -1,6 +1,6 @@
-// A tree kernel that multiplies over the slots of children, from its formula alone. `Formula` has
-// the members of SubsetTree (kernels/subset_tree.hpp). A kernel derives from this and adds what
-// more it has: factors, fragments, shorter ways.
+// A tree kernel that multiplies over the slots of children, made from its formula alone. `Formula`
+// has the members of SubsetTree (kernels/subset_tree.hpp). A kernel derives from this class and
+// adds its own factors, fragments and faster algorithms.
 #pragma once
 
 #include <memory>

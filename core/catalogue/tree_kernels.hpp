@@ -9,7 +9,7 @@
 
 namespace filbert {
 
-// Those of all kernels; each takes what it knows.
+// The parameters of all kernels; each kernel takes the ones that it has.
 struct KernelParameters {
   double decay = 0.4;        // lambda
   double depth_decay = 0.4;  // mu
@@ -19,7 +19,7 @@ struct KernelParameters {
   double max_steps = 1e9;
 };
 
-// Throws std::invalid_argument for a name that no kernel has.
+// Throws std::invalid_argument if no kernel has this name.
 KernelSpec make_kernel(std::string_view name, const KernelParameters& parameters);
 Penalty penalty_by_name(std::string_view name);
 

@@ -1,9 +1,9 @@
-// From the factors of Delta between nodes to the factors of the kernel between trees.
+// Converts the factors of Delta between nodes to the factors of the kernel between trees.
 //
-// Every feature, and every node's residual, is a column: which trees have it, and how often. Where
-// it occurs is known without a look at the trees: a node is in a tree once for each way down to it
-// from the root, so what is to be known of its occurrences is handed down the DAG from parents to
-// children, and a feature occurs where its nodes do.
+// Every feature, and every node's residual, is a column: the trees that have it, and how often. The
+// occurrences are found without visiting the trees: a tree contains a node once for each path to it
+// from the root, so data about occurrences are passed down the DAG from parents to children. A
+// feature occurs wherever its nodes do.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ namespace filbert {
 
 namespace {
 
-// Where something occurs.
+// The occurrences of a node or column.
 struct Profile {
   SetKey key;            // of the trees, as a multiset
   double count = 0.0;    // in all trees together
@@ -85,12 +85,12 @@ class Assembler {
  private:
   struct Column {
     SetKey key;
-    double count = 0.0;           // in all trees together; of real values, about
-    std::uint32_t tree = kNone;   // the only one that has it; kNone: there are several, or none
-    std::uint32_t first = kNone;  // the first column of the same trees; kNone: it is not shared
+    double count = 0.0;           // in all trees together; approximate for real values
+    std::uint32_t tree = kNone;   // the only tree that has it; kNone: several trees, or none
+    std::uint32_t first = kNone;  // the first column of the same trees; kNone: not shared
   };
 
-  // work(begin, end, worker) on parts of 0 ... n.
+  // Calls work(begin, end, worker) on parts of 0 ... n.
   template <class Work>
   void in_parts(std::size_t n, double steps_each, const Work& work) const {
     constexpr std::size_t kPart = 1 << 13;
@@ -114,7 +114,7 @@ class Assembler {
     return column < n_features_ ? factors_.mass[column] : factors_.residual[column - n_features_];
   }
 
-  // What each column's trees are. What one tree alone has goes to its diagonal.
+  // Finds the trees of each column. A column of one tree alone goes into that tree's diagonal.
   void find_columns() {
     std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
     for (NodeId u = 0; u < dag_.size() && !options_.counted.empty(); ++u) {
@@ -152,7 +152,7 @@ class Assembler {
     }
   }
 
-  // What all trees have of a column together.
+  // The total of a column over all trees.
   Real total_of(std::size_t c, const std::vector<Profile>& profiles) const {
     if (c >= n_features_ || !has_values_) return Real(columns_[c].count);
     Real total(0.0);
@@ -162,8 +162,8 @@ class Assembler {
     return total;
   }
 
-  // With values, those of nodes count as often: multiples by a pseudo-random number for each value,
-  // and by 1 for 1, where the key is that of a column without values.
+  // If there are values, the keys of nodes are multiplied by a pseudo-random number for each value.
+  // The number for 1 is 1, so that the key is the same as for a column without values.
   SetKey key_with_values(std::size_t c, const std::vector<Profile>& profiles) const {
     SetKey sum;
     for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
@@ -181,8 +181,8 @@ class Assembler {
     return exact_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
   }
 
-  // Columns of the same trees are one. They are found within parts of the keys, so that the tables
-  // are small and each thread has its own.
+  // Columns of the same trees are merged. They are found within parts of the key range, so that the
+  // tables are small and each thread has its own.
   void merge_columns() {
     constexpr std::size_t kParts = 64;
     std::vector<std::vector<std::uint32_t>> parts(kParts);
@@ -204,7 +204,7 @@ class Assembler {
                  });
   }
 
-  // Frequent columns get small numbers: they are close together and stay in the cache.
+  // Frequent columns get small numbers, so that they are close together and stay in the cache.
   void number_columns() {
     std::array<std::uint32_t, kFrequencyClasses + 1> begin{};
     const auto is_first = [&](std::uint32_t c) { return columns_[c].first == c; };
@@ -222,8 +222,8 @@ class Assembler {
     merged_mass_ = std::move(mass);
   }
 
-  // The columns of each node, those of value 1 first; of columns that were merged only the first.
-  // Threads have nodes of their own, and each goes through all columns.
+  // Lists the columns of each node, those of value 1 first. Of merged columns only the first is
+  // listed. Each thread handles its own nodes and reads all columns.
   void list_by_node() {
     const std::size_t n_nodes = dag_.size();
     node_begin_.assign(n_nodes + 1, 0);
@@ -263,7 +263,7 @@ class Assembler {
     });
   }
 
-  // visit(node, rank, value) for nodes from `first` to before `last`, by column.
+  // visit(node, rank, value) for nodes in [first, last), by column.
   template <class Visit>
   void for_each_entry(std::size_t first, std::size_t last, const StopToken& token,
                       const Visit& visit) const {
@@ -312,9 +312,9 @@ class Assembler {
     });
   }
 
-  // How a node's columns of value 1 are listed for a tree that has it `count` times: a few
-  // repetitions take less room than values, and if they are few in all, there need not be values
-  // at all. Wide has the roots of masses in all values.
+  // How a node's columns of value 1 are listed for a tree that has the node `count` times. A few
+  // repetitions take less memory than values, and if there are few in total, no values are needed
+  // at all. With Wide, all columns have values, because these contain the roots of the masses.
   bool repeats(std::uint32_t count) const {
     return std::is_same_v<Real, double> && (count <= 3 || repeats_all_);
   }
@@ -360,7 +360,7 @@ class Assembler {
     if (!std::is_same_v<Real, double>) out.norm.resize(n);
   }
 
-  // How often a tree has each column.
+  // Counts how often a tree has each column.
   struct Counter {
     struct Entry {
       Real mass;
@@ -374,7 +374,7 @@ class Assembler {
     std::vector<Real> values;  // of one tree, beside its last columns
   };
 
-  // The columns, and the values before they are scaled.
+  // Fills in the columns, and the values before they are scaled.
   void fill_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
     counter.values.clear();
     std::uint32_t* one = out.columns.data() + out.begin[tree];
@@ -400,7 +400,7 @@ class Assembler {
     }
   }
 
-  // Adding a column `value` times to `count` times adds (2 count + value) value to the square.
+  // Adding `value` to a column with `count` so far adds (2 count + value) value to the square.
   Real self_kernel(const TreeFactors& out, std::size_t tree, Counter& counter) const {
     Real self = private_[tree];
     const auto add = [&](std::uint32_t column, const Real& value) {
@@ -418,7 +418,7 @@ class Assembler {
     return self;
   }
 
-  // Norms; and for Wide, values that are doubles.
+  // Computes norms and, for Wide, converts values to doubles.
   void scale_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
     const Real self = self_kernel(out, tree, counter);
     if constexpr (std::is_same_v<Real, double>) {
@@ -436,7 +436,7 @@ class Assembler {
   static Wide size_of(const Wide& x) { return is_negative(x) ? Wide(0.0) - x : x; }
   static bool is_negative(const Wide& x) { return ratio(x, Wide(1.0), Wide(1.0)) < 0.0; }
 
-  // The root of a column's mass goes into the values, and its sign stays.
+  // The root of a column's mass goes into the values; the mass keeps its sign.
   void scale_wide(TreeFactors& out, std::size_t tree, const Wide& self,
                   const std::vector<Wide>& values) const {
     const Wide norm = options_.normalize ? sqrt(self) : Wide(1.0);
@@ -474,12 +474,12 @@ class Assembler {
 
   std::vector<Column> columns_;      // the features, then the nodes' residuals
   std::vector<Real> merged_mass_;    // by first column; later by rank
-  std::vector<Real> private_;        // by tree: what no other tree has, squared
-  std::vector<std::uint32_t> rank_;  // by column; kNone: it is not listed
+  std::vector<Real> private_;        // by tree: squared part that no other tree has
+  std::vector<std::uint32_t> rank_;  // by column; kNone: not listed
   std::vector<std::uint64_t> node_begin_;
-  LargeArray<std::uint32_t> node_columns_;  // ranks; those of other values than 1 last
+  LargeArray<std::uint32_t> node_columns_;  // ranks; columns with values other than 1 come last
   std::vector<std::uint64_t> value_begin_;
-  LargeArray<Real> node_values_;  // of those
+  LargeArray<Real> node_values_;  // the values of these last columns
   Occurrences x_;
   bool repeats_all_ = false;
 };

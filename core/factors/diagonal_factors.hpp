@@ -1,5 +1,5 @@
-// The factors of kernels by which only equal subtrees match: Delta is diagonal, and every distinct
-// subtree has its own fragment and no other.
+// The factors of kernels for which only equal subtrees match: Delta is diagonal, and every distinct
+// subtree has exactly one fragment, which no other subtree has.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ void FactorRounds::sort_largest_first() {
                    [](const Block& a, const Block& b) { return a.open.size() > b.open.size(); });
 }
 
-// Where the tasks of a round begin among the blocks, and where the last one ends.
+// The first block of each task of a round, and the end of the last task.
 std::vector<std::size_t> FactorRounds::tasks() {
   constexpr std::size_t kTaskNodes = 1024;
   std::vector<std::size_t> begin{0};
@@ -32,7 +32,7 @@ std::vector<std::size_t> FactorRounds::tasks() {
   return begin;
 }
 
-// Little work is done at once, on this thread; now and then it has to look up.
+// A small amount of work is done at once, on this thread, which checks for a stop now and then.
 int FactorRounds::threads_watched(double steps) {
   const int n_threads = threads_for(steps, n_threads_);
   if (n_threads == kInline && (unwatched_ += steps) > 1e7) {

@@ -1,5 +1,5 @@
-// The rounds of a factorisation, whatever the kernel: which blocks are still open, how they are
-// shared out to threads, and how far all this is.
+// The rounds of a factorisation, for any kernel: the blocks that are still open, their distribution
+// to threads, and the progress.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ class FactorRounds {
   FactorRounds(const FactorRounds&) = delete;
   FactorRounds& operator=(const FactorRounds&) = delete;
 
-  // A block of these nodes, if there are any.
+  // Opens a block of these nodes, if there are any.
   void open(std::vector<NodeId> nodes);
   bool done() const { return blocks_.empty(); }
 
-  // Then the last tasks of a round are small ones.
+  // The last tasks of a round are then small.
   void sort_largest_first();
 
-  // walk(blocks, worker, token, found) for tasks of one large block or many small ones. Returns
-  // what each task found; blocks that are left without nodes are done.
+  // Calls walk(blocks, worker, token, found) for tasks of one large block or many small ones.
+  // Returns what each task found. Blocks that have no nodes left are closed.
   template <class Found, class StepsOf, class Walk>
   std::vector<Found> walk(const StepsOf& steps_of, const Walk& walk) {
     const std::vector<std::size_t> begin = tasks();
@@ -41,7 +41,7 @@ class FactorRounds {
     return found;
   }
 
-  // task(index, worker, token), on threads where the steps are worth it.
+  // Calls task(index, worker, token), on threads if there are enough steps.
   void run(std::size_t n_tasks, double steps,
            const std::function<void(std::size_t, int, const StopToken&)>& task);
 
@@ -56,8 +56,8 @@ class FactorRounds {
   int n_threads_;
   const Watch& watch_;
   std::vector<Block> blocks_;
-  std::size_t n_open_ = 0;  // nodes that were in a block at first
-  std::size_t n_left_ = 0;  // that are in one still
+  std::size_t n_open_ = 0;  // nodes that were in a block at the start
+  std::size_t n_left_ = 0;  // nodes that are still in a block
   double unwatched_ = 0.0;  // steps
   const Watch progress_ = [this](std::size_t, std::size_t) {
     if (watch_) watch_(n_open_ - n_left_, n_open_);

@@ -1,4 +1,4 @@
-// What the factorisations of all kernels share.
+// Common definitions of the factorisations of all kernels.
 #pragma once
 
 #include <cmath>
@@ -10,11 +10,11 @@
 
 namespace filbert {
 
-// Fragments that only one node has are features too, where its parents need them; they are numbered
-// apart, with this bit set.
+// Fragments that only one node has are also features, if its parents need them. They have a
+// separate numbering, with this bit set.
 inline constexpr std::uint32_t kPrivate = 0x80000000u;
 
-// What subtraction leaves of a total by rounding alone.
+// Whether a part of a total is so small that it may be a rounding error of subtraction.
 inline bool negligible(double part, double total) {
   return std::fabs(part) <= 1e-13 * std::fabs(total);
 }

@@ -6,8 +6,8 @@
 // are rooted in exactly the same two or more distinct nodes, taken together; its mass is the sum of
 // their weights. Fragments that only one distinct node has make up its residual r.
 //
-// A partial tree may be found in a node in several ways, of different weights: there Phi has
-// values, and a class is all fragments whose values are the same in all nodes but for a common
+// A partial tree may occur in a node in several ways, with different weights. Then Phi has values,
+// and a class consists of all fragments whose values in all nodes are the same up to a common
 // factor.
 #pragma once
 
@@ -27,19 +27,19 @@ namespace filbert {
 template <class Real>
 struct Factors {
   // Phi by columns: the nodes of each feature.
-  std::vector<std::uint64_t> set_begin;  // by feature, one more than there are
+  std::vector<std::uint64_t> set_begin;  // one more entry than there are features
   LargeArray<NodeId> nodes;              // of a feature
   LargeArray<Real> set_values;           // beside them, or empty: then all are 1
   std::vector<Real> mass;                // by feature
   std::vector<Real> residual;            // by node
   std::vector<Real> self;                // by node: Delta(u, u)
 
-  // Phi by rows, once list_rows() was called.
-  std::vector<std::uint64_t> begin;     // by node, one more than there are
+  // Phi by rows, after a call of list_rows().
+  std::vector<std::uint64_t> begin;     // one more entry than there are nodes
   std::vector<std::uint32_t> features;  // of a node: ascending
   std::vector<Real> values;             // beside them, or empty: then all are 1
 
-  // What happened on the way.
+  // Statistics of the factorisation.
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
   std::uint64_t peak_bytes = 0;
@@ -55,39 +55,40 @@ struct Factors {
 inline constexpr std::uint8_t kBothSides = 3;
 
 struct FactorLimits {
-  // The walk over a block of n nodes with k children may take budget * n^2 * k steps before the
-  // block is closed by pairs. 0 closes every block so.
+  // The walk over a block of n nodes with k children may take budget * n^2 * k steps. After that
+  // the block is closed by pairs. A budget of 0 closes every block by pairs.
   double budget = 1.0;
   std::uint64_t max_bytes = ~std::uint64_t{0};
-  // In all, in steps of about a nanosecond.
+  // The limit on the total work, in steps of about a nanosecond.
   double max_work = std::numeric_limits<double>::infinity();
-  // Partial trees. By node, where only Delta between nodes of one side and of the other is wanted:
-  // 1, 2, or both. What nodes of one side alone share is then left out, and counts as a node's own.
+  // For partial trees, if only Delta between nodes of two sides is needed. By node: 1, 2, or both
+  // bits. Fragments shared only by nodes of one side are then left out and count as private to a
+  // node.
   std::span<const std::uint8_t> sides = {};
 };
 
-// What a kernel is asked to factorise.
+// The input of a factorisation.
 struct FactorTask {
   const Dag& dag;
   const FactorLimits& limits;
-  std::vector<std::uint8_t> needed;  // by node: whether anybody asks for its Delta; empty: all
-  int n_threads;                     // 1 at least
+  std::vector<std::uint8_t> needed;  // by node: whether its Delta is needed; empty: all
+  int n_threads;                     // at least 1
   const Watch& watch;
 };
 
-// Whether doubles hold Delta(u, u) for all nodes of the forest, and some more.
-// Throws what factorize() throws.
+// Whether doubles hold Delta(u, u) for all nodes of the forest, with a margin. Throws what
+// factorize() throws.
 bool fits_double(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits, int n_threads,
                  const Watch& watch);
 
-// Throws OutOfMemory where the factors would exceed max_bytes, WorkExceeded where they take more
-// than max_work, whatever the number of threads, and TooExpensive where a single pair of nodes
-// would take more than the kernel's StepLimit.
+// Throws OutOfMemory if the factors would exceed max_bytes, WorkExceeded if they take more than
+// max_work (for any number of threads), and TooExpensive if a single pair of nodes would take more
+// than the kernel's StepLimit.
 template <class Real>
 Factors<Real> factorize(const KernelSpec& spec, const Dag& dag, const FactorLimits& limits,
                         int n_threads, const Watch& watch);
 
-// Phi by rows, too.
+// Adds Phi by rows.
 template <class Real>
 void list_rows(Factors<Real>& factors);
 

@@ -1,5 +1,5 @@
-// From what the tasks of a round found to the features of the factors, whatever the kernel. Ids are
-// given by running sums over the tasks, so that all tasks can write at once and results do not
+// Converts what the tasks of a round found to features of the factors, for any kernel. Running sums
+// over the tasks give the ids, so that all tasks can write at the same time and results do not
 // depend on the threads.
 #pragma once
 
@@ -16,8 +16,7 @@
 
 namespace filbert {
 
-// The smallest fragment of a block's nodes, which all of them share. A single node has nothing to
-// share at all.
+// The smallest fragment of a block's nodes, which all of them share. A single node shares nothing.
 template <class Real, class State, class Found>
 void find_smallest(std::span<const NodeId> nodes, const Real& mass, const State& state,
                    Found& found) {
@@ -38,13 +37,13 @@ void find_smallest(std::span<const NodeId> nodes, const Real& mass, const State&
   found.private_mass.insert(found.private_mass.end(), nodes.size(), Real(0.0));
 }
 
-// Where the finds of a task go.
+// The position at which the features of a task are written.
 struct FoundPlace {
   std::size_t feature, private_feature, set_node;
   std::size_t word;  // in the lists' memory for the round
 };
 
-// By task, and at last where all of them end.
+// By task, followed by the end of the last task.
 template <class Real, class State, class Found>
 std::vector<FoundPlace> find_places(const std::vector<Found>& found, const State& state,
                                     Factors<Real>& factors) {
@@ -64,7 +63,7 @@ std::vector<FoundPlace> find_places(const std::vector<Found>& found, const State
   return places;
 }
 
-// The sets that a task found, with their masses.
+// Writes the sets that a task found, with their masses.
 template <class Real, class State, class Found>
 void write_sets(const Found& found, const FoundPlace& at, State& state, Factors<Real>& factors) {
   for (std::size_t s = 0; s < found.masses.size(); ++s) {
@@ -76,7 +75,7 @@ void write_sets(const Found& found, const FoundPlace& at, State& state, Factors<
   }
 }
 
-// Puts all finds into their places; write_lists(found, place) does so for the nodes' lists of a
+// Writes all features to their positions; write_lists(found, place) writes the nodes' lists of a
 // task.
 template <class Real, class State, class Found, class WriteLists>
 void write_found(FactorRounds& rounds, const std::vector<Found>& found,
@@ -98,7 +97,7 @@ void write_found(FactorRounds& rounds, const std::vector<Found>& found,
              });
 }
 
-// The private feature of a node of this private mass, or kNone.
+// The private feature of a node with this private mass, or kNone.
 template <class Real, class State>
 std::uint32_t write_private(const Real& mass, FoundPlace& at, State& state) {
   if (is_zero(mass)) return kNone;
@@ -106,8 +105,8 @@ std::uint32_t write_private(const Real& mass, FoundPlace& at, State& state) {
   return kPrivate | static_cast<std::uint32_t>(at.private_feature++);
 }
 
-// After the last round: what is left to the residual. shared_mass(u) is how much of Delta(u, u) the
-// features have, and takes about so many steps.
+// Computes the residuals after the last round. shared_mass(u) is the part of Delta(u, u) that the
+// features cover; computing it takes about `steps` steps.
 template <class Real, class State, class SharedMass>
 void finish(FactorRounds& rounds, double steps, const SharedMass& shared_mass, State& state,
             Factors<Real>& factors) {

@@ -1,5 +1,5 @@
-// Columns in the order of their frequency: frequent ones get small numbers, so that they are close
-// together and stay in the cache.
+// Columns in the order of their frequency: frequent columns get small numbers, so that they are
+// close together and stay in the cache.
 #pragma once
 
 #include <algorithm>

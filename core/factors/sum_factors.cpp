@@ -33,7 +33,7 @@ void SumFactors::add_term(const SumTerm& term) {
   n_entries_ += f.columns.size();
 }
 
-// K(i, i) of one tree is known; of several it takes the kernels between them.
+// K(i, i) of one tree is known; for several trees it needs the kernels between them.
 void SumFactors::add_selves(const SumTerm& term, std::size_t first_part) {
   const std::size_t n = n_trees();
   const TreeFactors& f = *term.factors;
@@ -54,7 +54,7 @@ void SumFactors::add_selves(const SumTerm& term, std::size_t first_part) {
     for (const Part& part : parts) {
       for (const std::uint32_t column : f.columns_of(i + part.first_row)) z[column] = 0.0;
     }
-    self[i] += std::max(0.0, square);  // trees that cancel out leave rounding
+    self[i] += std::max(0.0, square);  // trees that cancel out leave rounding errors
   }
 }
 

@@ -2,8 +2,9 @@
 //
 //   K(i, j) = sum_k sum_pq scale_k[p n + i] scale_k[q n + j] F_k(p n + i, q n + j)
 //
-// Most terms are of one tree or vector an example. In others an example has several, p = 0, 1, ...,
-// and its features are the sum of theirs, with scales such as +1 and -1 for two that are compared.
+// Most terms have one tree or vector per example. In other terms an example has several, numbered p
+// = 0, 1, ..., and its features are the sum of theirs, with scales such as +1 and -1 for two trees
+// that are compared.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,15 @@ struct SumTerm {
   std::vector<double> scale;  // by tree of the factors
 };
 
-// What learners need of factors, whatever they are of:
+// The interface that learners need, for any factors:
 //
 //   n_trees, n_columns, n_entries      examples; the size of z, which stands for w; work of a pass
-//   dot(i, z)                          the product of example i and w, but for what i alone has
-//   add(i, weight, z)                  w += weight * example i, again but for what i alone has
+//   dot(i, z)                          the product of example i and w, without what i alone has
+//   add(i, weight, z)                  w += weight * example i, again without what i alone has
 //   diagonal[i], self[i]               what example i alone has, and K(i, i)
 class SumFactors {
  public:
-  // Throws std::invalid_argument where a term is not of as many trees, or twice as many, ...
+  // Throws std::invalid_argument if the number of trees of a term is not a multiple of n_examples.
   SumFactors(std::size_t n_examples, std::vector<SumTerm> terms);
 
   std::size_t n_trees() const { return self.size(); }
@@ -68,13 +69,13 @@ class SumFactors {
   void add_term(const SumTerm& term);
   void add_selves(const SumTerm& term, std::size_t first_part);
 
-  std::vector<SumTerm> terms_;  // keeps the factors
+  std::vector<SumTerm> terms_;  // keeps the factors alive
   std::vector<Part> parts_;
   std::size_t n_columns_ = 0;
   std::uint64_t n_entries_ = 0;
 };
 
-// The same of one kernel, without a copy.
+// The same interface for one kernel, without a copy.
 class SingleFactors {
  public:
   explicit SingleFactors(const TreeFactors& factors)

@@ -2,8 +2,8 @@
 //
 //   K(i, j) = scale_i scale_j sum_t mass_t x_it x_jt + [i = j] diagonal_i
 //
-// Columns that the same trees have equally often are one column, and what a single tree has is in
-// its diagonal: there is no more to a tree than the columns that it shares.
+// Columns that the same trees have equally often are merged, and fragments of a single tree are in
+// its diagonal: a tree has only the columns that it shares.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@
 namespace filbert {
 
 struct TreeFactors {
-  std::vector<std::uint64_t> begin;   // by tree, one more than there are
+  std::vector<std::uint64_t> begin;   // one more entry than there are trees
   LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
-  // Most values are 1. The last columns of a tree are those that have another; theirs are here.
-  std::vector<std::uint64_t> value_begin;  // by tree, one more than there are
+  // Most values are 1. Columns with other values come last in a tree; their values are here.
+  std::vector<std::uint64_t> value_begin;  // one more entry than there are trees
   LargeArray<double> values;
   std::vector<double> mass;      // by column
-  std::vector<double> scale;     // by tree: 1 over its norm, or 1; 0 where it has no fragment
+  std::vector<double> scale;     // by tree: 1 over its norm, or 1; 0 if it has no fragment
   std::vector<double> diagonal;  // by tree
   std::vector<double> self;      // by tree: K(i, i)
-  std::vector<Wide> norm;        // by tree, where it is in the values and not in `scale`
-  std::uint64_t peak_bytes = 0;  // while they were assembled
+  std::vector<Wide> norm;        // by tree, if the values contain it and `scale` does not
+  std::uint64_t peak_bytes = 0;  // during assembly
 
   std::size_t n_trees() const { return begin.size() - 1; }
   std::span<const std::uint32_t> columns_of(std::size_t tree) const {
     return {columns.data() + begin[tree], begin[tree + 1] - begin[tree]};
   }
 
-  // Asks for a tree's columns before they are needed.
+  // Prefetches a tree's columns before they are needed.
   void prefetch(std::size_t tree) const {
     const std::uint32_t* const first = columns.data() + begin[tree];
     for (std::size_t k = 0; k < 64; k += 16) __builtin_prefetch(first + k);
   }
 
-  // visit(column) for those of value 1, visit(column, value) for the others.
+  // visit(column) for columns of value 1, visit(column, value) for the others.
   template <class Visit>
   void for_each(std::size_t tree, const Visit& visit) const {
     const std::uint32_t* const last = columns.data() + begin[tree + 1];
@@ -73,11 +73,11 @@ struct AssemblyOptions {
   bool include_leaves = false;
   bool normalize = true;
   std::uint64_t max_bytes = ~std::uint64_t{0};
-  bool keep_factors = false;               // else their memory is freed on the way
+  bool keep_factors = false;               // otherwise their memory is freed on the way
   std::vector<std::uint8_t> counted = {};  // by node: whether it is a root of fragments; empty: all
 };
 
-// Throws KernelOverflow where values that are not normalised leave double, OutOfMemory where the
+// Throws KernelOverflow if values that are not normalised are beyond double, and OutOfMemory if the
 // factors of the trees would exceed max_bytes.
 template <class Real>
 TreeFactors assemble(Factors<Real>&& factors, const Dag& dag, std::span<const NodeId> roots,

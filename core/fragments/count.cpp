@@ -21,7 +21,7 @@ NodeMatches match(const KernelSpec& spec, FragmentForest fragments, Trees trees,
   return matches;
 }
 
-// Sums of one tree at a time. One for each thread.
+// The sums of one tree at a time, for one thread.
 class RowSums {
  public:
   explicit RowSums(std::size_t n_fragments) : sums_(n_fragments, 0.0), seen_(n_fragments, false) {}

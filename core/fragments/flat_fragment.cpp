@@ -22,7 +22,7 @@ std::string fragment_text(std::span<const std::string_view> labels,
                           std::span<const std::uint8_t> open) {
   constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
   std::string text;
-  std::vector<std::uint32_t> left;  // children still to come, for each node that is not complete
+  std::vector<std::uint32_t> left;  // remaining children of each incomplete node
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (i > 0) text.push_back(' ');
     const bool bare = i > 0 && arity[i] == 0 && !open[i];

@@ -14,8 +14,8 @@ namespace filbert {
 
 struct FlatFragment {
   std::vector<LabelId> labels;
-  std::vector<std::uint32_t> arity;  // the children that the fragment has
-  // A node whose children are cut off: it has some in a tree, and none here.
+  std::vector<std::uint32_t> arity;  // number of children in the fragment
+  // A node whose children are cut off: it has children in a tree, but not in the fragment.
   std::vector<std::uint8_t> open;
 
   void clear() {
@@ -30,17 +30,17 @@ struct FlatFragment {
   }
 };
 
-// All that is below a node.
+// The whole subtree of a node.
 void to_flat(const Dag& dag, NodeId root, FlatFragment& out);
 
-// In brackets; an open node is written with an ellipsis for its children, "(S (NP …) (VP (V
-// ran)))". A leaf that is itself called "…" gets a backslash, so that different fragments differ in
-// text.
+// The text in brackets. An open node is written with an ellipsis for its children, "(S (NP …) (VP
+// (V ran)))". A leaf whose label is "…" gets a backslash, so that different fragments have
+// different texts.
 std::string fragment_text(std::span<const std::string_view> labels,
                           std::span<const std::uint32_t> arity, std::span<const std::uint8_t> open);
 
-// The texts of many; `open` has the nodes of all, one fragment after another. Throws
-// std::invalid_argument where it has too few.
+// The texts of many fragments; `open` has the nodes of all, one fragment after another. Throws
+// std::invalid_argument if it has too few.
 std::vector<std::string> fragment_texts(const Dag& dag, std::span<const NodeId> roots,
                                         std::span<const std::uint8_t> open);
 

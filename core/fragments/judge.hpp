@@ -1,15 +1,15 @@
-// What a fragment is worth, from the nodes at which it is rooted, by one of two criteria:
+// The relevance of a fragment, from the nodes at which it is rooted, by one of two criteria:
 //
-//   gradient   |w|, with w = sum of f(u) v(u) over the nodes u, the weight of Eq. 6. v(u) is what
-//   an
-//              occurrence at u weighs: lambda^(s/2) for subset trees.
+//   gradient   |w|, with w = sum of f(u) v(u) over the nodes u, the weight of Eq. 6. v(u) is the
+//              weight of an occurrence at u: lambda^(s/2) for subset trees.
 //   chi2       N (yN - Mx)^2 / (x (N - x) M (N - M)), with N support vectors, M of them positive,
-//              and x and y the numbers of those in which the fragment occurs.
+//              x of them with the fragment, and y of them positive and with the fragment.
 //
-// and the most that any larger fragment can be worth, which is rooted at some of the same nodes:
-// the positive or the negative summands of w alone, for they can only become fewer and smaller; and
-// for chi2, which is convex in the numbers of positive and of other trees, the larger of its values
-// for the one or the other alone (Morishita & Sese 2000).
+// It also gives an upper bound for all larger fragments, which are rooted at some of the same
+// nodes. For the gradient the bound is the sum of the positive or of the negative summands of w
+// alone, because they can only become fewer and smaller. chi2 is convex in the numbers of positive
+// and of other trees, so its bound is the larger of its values for either of them alone (Morishita
+// & Sese 2000).
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ enum class Criterion { gradient, chi2 };
 
 struct Worth {
   double weight = 0.0;
-  double relevance = 0.0;  // of the criterion; has a sign for the gradient
-  double bound = 0.0;      // of what grows from the fragment, itself included
+  double relevance = 0.0;  // by the criterion; signed for the gradient
+  double bound = 0.0;      // for the fragment and all that grows from it
   std::uint64_t frequency = 0;
 };
 
@@ -37,27 +37,27 @@ inline double chi_square(double n, double m, double x, double y) {
   return below > 0.0 ? n * difference * difference / below : 0.0;
 }
 
-// One for each thread.
+// For one thread.
 class Judge {
  public:
   Judge(const WeightedNodes& nodes, Criterion criterion)
       : nodes_(nodes), criterion_(criterion), stamp_(nodes.n_trees(), 0) {}
 
-  // For a fragment that weighs `value` at each of the nodes.
+  // For a fragment with weight `value` at each of the nodes.
   Worth of_nodes(std::span<const NodeId> members, double value) {
     begin();
     for (const NodeId u : members) add(u, value, value);
     return finish();
   }
 
-  // The same step by step, for values that differ: once for each node.
+  // The same step by step, for values that differ: one call of add per node.
   void begin() {
     positive_ = negative_ = positive_bound_ = negative_bound_ = 0.0;
     frequency_ = 0;
     n_with_ = n_positive_with_ = 0;
     ++now_;
   }
-  // `bound`: the most that an occurrence of a larger fragment may weigh at the node.
+  // `bound`: the maximum weight of an occurrence of a larger fragment at the node.
   void add(NodeId u, double value, double bound) {
     const double f = nodes_.weight[u];
     if (f > 0.0) {
@@ -101,7 +101,8 @@ class Judge {
   std::uint32_t n_with_ = 0, n_positive_with_ = 0;
 };
 
-// FILTER: what is kept. Remembers the best of what was too light, for whoever lowers the threshold.
+// FILTER: decides what is kept. Keeps the best rejected relevance, for callers that lower the
+// threshold.
 class Filter {
  public:
   Filter(double threshold, std::uint64_t min_frequency)
@@ -115,7 +116,7 @@ class Filter {
     largest_rejected_ = std::max(largest_rejected_, worth.bound);
     return true;
   }
-  // Of what is not rare.
+  // Whether a fragment that is not rare is kept.
   bool keeps(const Worth& worth) {
     const double size = std::fabs(worth.relevance);
     if (size >= threshold_ && size > 0.0) return true;
@@ -129,7 +130,7 @@ class Filter {
   }
 
  private:
-  static constexpr double kRounding = 1e-12;  // of sums: what is as heavy as the threshold is kept
+  static constexpr double kRounding = 1e-12;  // of sums: a value equal to the threshold is kept
   double threshold_;
   std::uint64_t min_frequency_;
   double largest_rejected_ = 0.0;

@@ -7,7 +7,7 @@ namespace filbert {
 
 namespace {
 
-// A root for each label; a symbol is the pattern of a child that is kept.
+// A root per label; a symbol is the pattern of a child in the fragment.
 PatternTrie trie_of(FragmentForest fragments) {
   const Dag& dag = fragments.dag;
   PatternTrie trie(dag.labels().size());
@@ -30,7 +30,7 @@ struct Match {
   double value;
 };
 
-// The patterns of each node with what all their ways there weigh together.
+// The patterns of each node with the total weight of all their occurrences there.
 class PartialMatcher {
  public:
   PartialMatcher(const PartialTree& kernel, FragmentForest fragments, const Dag& dag, bool counted)
@@ -64,8 +64,7 @@ class PartialMatcher {
   }
 
  private:
-  // Some children of a node, by their patterns: the last of them, with the weight of all ways to
-  // it.
+  // Some children of a node, by their patterns: the last child, with the weight of all ways to it.
   struct End {
     std::uint32_t position;
     double weight;
@@ -81,7 +80,7 @@ class PartialMatcher {
     }
   }
 
-  // The child at q as the first of a sequence, or as the next one.
+  // Takes the child at q as the first of a sequence, or as the next one.
   void step(std::uint32_t place, NodeId child, std::uint32_t q, double before) {
     for (std::uint64_t i = begin_[child]; i < end_[child]; ++i) {
       const std::uint32_t to = trie_.step(place, matches_[i].pattern);
@@ -131,13 +130,13 @@ class PartialMatcher {
 
   const Dag& dag_;
   const PatternTrie trie_;
-  const std::vector<LabelId> label_of_;  // the fragments', by that of the trees
+  const std::vector<LabelId> label_of_;  // label of the fragments, by label of the trees
   const PartialCosts costs_;
   std::vector<std::uint64_t> begin_, end_;  // by node
   std::vector<Match> matches_;
   std::vector<Sequence> level_, next_;
-  std::vector<std::size_t> slot_of_;  // by place of the trie: where its sequence may be in next_
-  std::size_t first_new_ = 0;         // the sequences from here on come from the same shorter one
+  std::vector<std::size_t> slot_of_;  // by place of the trie: a hint to its sequence in next_
+  std::size_t first_new_ = 0;         // the sequences from here on extend the same shorter one
 };
 
 }  // namespace

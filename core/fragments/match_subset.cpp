@@ -10,7 +10,7 @@ namespace filbert {
 
 namespace {
 
-// A symbol of the trie is the pattern below a child, or kNone where the fragment ends there.
+// A symbol of the trie is the pattern below a child, or kNone if the fragment ends there.
 PatternTrie trie_of(FragmentForest fragments) {
   const Dag& dag = fragments.dag;
   PatternTrie trie(dag.productions().size());
@@ -25,7 +25,7 @@ PatternTrie trie_of(FragmentForest fragments) {
   return trie;
 }
 
-// The patterns of each node, from those of its children.
+// Finds the patterns of each node from the patterns of its children.
 class SubsetMatcher {
  public:
   SubsetMatcher(FragmentForest fragments, const Dag& dag)
@@ -64,13 +64,13 @@ class SubsetMatcher {
 
   const Dag& dag_;
   const PatternTrie trie_;
-  const std::vector<std::uint32_t> production_of_;  // the fragments', by that of the trees
+  const std::vector<std::uint32_t> production_of_;  // of the fragments, by that of the trees
   std::vector<std::uint64_t> begin_, end_;          // by node
   std::vector<NodeId> patterns_;
   std::vector<std::uint32_t> places_, next_;
 };
 
-// By label of the trees, the fragment that is such a leaf.
+// By label of the trees: the fragment that is a leaf with this label.
 std::vector<NodeId> leaf_patterns(FragmentForest fragments, const Dag& dag) {
   const std::vector<LabelId> label_of = map_labels(dag, fragments.dag);
   std::vector<NodeId> patterns(label_of.size(), kNone);

@@ -19,7 +19,7 @@ std::string text_of(const Dag& source, const FlatFragment& fragment) {
   return fragment_text(labels, fragment.arity, fragment.open);
 }
 
-// Texts are needed only where relevances are the same.
+// Texts are needed only for equal relevances.
 void order_by_text(const Dag& source, const Flat& flat, const StopToken& token,
                    std::span<std::size_t> tied) {
   std::vector<std::pair<std::string, std::size_t>> named;
@@ -51,8 +51,8 @@ std::vector<std::size_t> order_of(const Dag& source, const std::vector<Worth>& w
   return order;
 }
 
-// From the last node to the first: the children of a node are then the latest that are complete,
-// the first of them on top.
+// Inserts nodes from the last to the first: the children of a node are then the most recent
+// complete nodes, with the first child on top.
 NodeId insert(const FlatFragment& fragment, const std::vector<LabelId>& label_here,
               DagBuilder& builder, std::vector<NodeId>& complete) {
   complete.clear();
@@ -95,7 +95,7 @@ MinedFragments ordered(const Dag& source, const std::vector<Worth>& worths, cons
 MinedFragments in_order(const MiningTask& task, const std::vector<Worth>& worths,
                         double largest_rejected, const Flat& flat) {
   MinedFragments mined;
-  // One task: the calling thread then only watches.
+  // One task, so that the calling thread only watches.
   parallel_for(1, 1, task.watch, [&](std::size_t, int, const StopToken& token) {
     mined = ordered(task.dag, worths, flat, token);
   });

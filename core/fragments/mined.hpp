@@ -1,4 +1,4 @@
-// What a search for fragments gives.
+// The result of a search for fragments.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace filbert {
 
-// What to look for, and where.
+// The input of a search: the trees, the criterion and the limits.
 struct MiningTask {
   const Dag& dag;
   const WeightedNodes& nodes;
@@ -29,13 +29,13 @@ struct MiningTask {
 
   mutable std::atomic<std::size_t> n_looked_at{0};  // fragments, whether they pass or not
 
-  // A fragment may have so many nodes on average before memory for so many is at risk.
+  // The limit on nodes allows fragments to have this many nodes on average.
   static constexpr std::size_t kMostNodes = 100;
-  // And so many may be looked at for each that may be found. Few that pass can be reached in very
-  // many ways, so this is what bounds the time.
+  // At most this many fragments are checked per fragment that may be found. A few fragments that
+  // pass may be reached in very many ways, so this limit bounds the time.
   static constexpr std::size_t kMostLookedAt = 100;
 
-  // May be called from all threads: whether it throws depends on the sum alone.
+  // All threads may call it: whether it throws depends only on the sum.
   void look_at(std::size_t n) const {
     const std::size_t total = n_looked_at.fetch_add(n, std::memory_order_relaxed) + n;
     if (total / kMostLookedAt > max_fragments) throw TooManyFragments(max_fragments);
@@ -47,18 +47,18 @@ struct MiningTask {
   }
 };
 
-// Ordered by the size of the relevance, the largest first, then by text.
+// Ordered by the absolute relevance, the largest first, then by text.
 struct MinedFragments {
-  std::shared_ptr<const Dag> dag;  // fragments as trees: nodes that are not grown are its leaves
+  std::shared_ptr<const Dag> dag;  // fragments as trees; nodes that are not grown are leaves
   std::vector<NodeId> roots;
   std::vector<std::uint8_t> open;  // of all nodes of all fragments, in preorder
   std::vector<double> weight, relevance;
   std::vector<std::uint64_t> frequency;
-  double largest_rejected = 0.0;  // the best relevance, or bound of it, that was too small
+  double largest_rejected = 0.0;  // the best relevance, or bound, that was too small
 };
 
-// Puts the fragments that a search has found in order and makes a forest of them. flat(i, out)
-// writes the i-th, with labels of the task's forest.
+// Sorts the fragments that a search has found and makes a forest of them. flat(i, out) writes the
+// i-th fragment, with labels of the task's forest.
 MinedFragments in_order(const MiningTask& task, const std::vector<Worth>& worths,
                         double largest_rejected,
                         const std::function<void(std::size_t, FlatFragment&)>& flat);

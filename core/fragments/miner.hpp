@@ -1,4 +1,4 @@
-// The fragments that decide: those that weigh most in a model (Pighin & Moschitti 2010).
+// Finds the fragments with the largest weights in a model (Pighin & Moschitti 2010).
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@ enum class Search { greedy, complete };
 
 class FragmentMiner {
  public:
-  // One decision function: a coefficient for each tree.
+  // One decision function: one coefficient per tree.
   FragmentMiner(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                 std::span<const NodeId> roots, std::span<const double> coef, bool normalize,
                 Criterion criterion, int n_threads, const Watch& watch);
 
-  // B: the relevance of the best base fragment that is frequent enough, 0 where there is none.
+  // B: the relevance of the best base fragment that is frequent enough, 0 if there is none.
   double base(std::uint64_t min_frequency) const;
 
   // The fragments of at least this relevance that the search reaches. Throws TooManyFragments.

@@ -1,4 +1,4 @@
-// Which fragments are rooted at each distinct node of some trees.
+// The fragments that are rooted at each distinct node of some trees.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@
 
 namespace filbert {
 
-// Fragments as a forest: `dag` has their nodes, and the i-th is what is below roots[i].
+// Fragments as a forest: `dag` has their nodes, and the i-th fragment is the subtree of roots[i].
 struct FragmentForest {
   const Dag& dag;
   std::span<const NodeId> roots;
 };
 
-// Lists by node; a list is empty where nothing matches.
+// Lists by node; a list is empty if nothing matches.
 struct NodeMatches {
   explicit NodeMatches(std::size_t n_nodes) : begin(n_nodes, 0), end(n_nodes, 0) {}
 
   std::vector<std::uint64_t> begin, end;
   std::vector<std::uint32_t> fragments;
-  std::vector<double> values;  // what the fragment's occurrences at the node weigh
+  std::vector<double> values;  // the weight of the fragment's occurrences at the node
 };
 
-// The fragments of each node of the forest's, by number: the same one may be there twice.
+// The numbers of the fragments of each node of the fragments' forest: the same fragment may be
+// listed twice.
 class FragmentColumns {
  public:
   explicit FragmentColumns(FragmentForest fragments)
@@ -49,7 +50,7 @@ class FragmentColumns {
   std::vector<std::uint32_t> first_, next_;
 };
 
-// As TreeKernel::match_fragments.
+// See TreeKernel::match_fragments.
 NodeMatches match_subset_trees(const SubsetTree& kernel, FragmentForest fragments, const Dag& dag,
                                std::span<const NodeId> nodes, bool counted, const StopToken& token);
 NodeMatches match_subtrees(const Subtree& kernel, FragmentForest fragments, const Dag& dag,

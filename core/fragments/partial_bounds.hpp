@@ -1,13 +1,13 @@
-// The most that a partial tree can weigh at a node, for the search to know when to give up.
+// Upper bounds for the weight of a partial tree at a node, by which the search is pruned.
 //
-// All ways in which all fragments occur together weigh, with c_q the children of v,
+// The total weight of all occurrences of all fragments is, with c_q the children of v,
 //
 //   total(v) = sqrt(mu) (lambda + sum_q first total(c_q) R(v, q))
 //   R(v, q)  = 1 + sum over q' > q of gap(q' - q) total(c_q') R(v, q')
 //
-// where first and gap are lambda and lambda^(q' - q), or with the penalty of gaps 1 and
-// lambda^(q' - q - 1). R(v, q) is what a fragment whose last child at v is c_q can still gain
-// there, over all fragments: more than any one of them.
+// where first and gap are lambda and lambda^(q' - q). With the penalty of gaps they are 1 and
+// lambda^(q' - q - 1). R(v, q) is the factor that a fragment whose last child at v is c_q can still
+// gain there, summed over all fragments, so it is a bound for each of them.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace filbert {
 
-// What a way in which a fragment occurs pays, when it gets another child.
+// The factors for an occurrence of a fragment that gets another child.
 struct PartialCosts {
   explicit PartialCosts(const PartialTree& kernel)
       : decay(kernel.decay),
@@ -28,10 +28,10 @@ struct PartialCosts {
         first(kernel.step()),
         next(kernel.step()) {}
 
-  double decay;  // a node without children, and each child that is passed over
+  double decay;  // a node without children, and each skipped child
   double node;   // every node
-  double first;  // the first child, in place of a node without children
-  double next;   // another child, beside those that are passed over
+  double first;  // the first child, instead of a node without children
+  double next;   // another child, beside skipped children
 };
 
 class PartialBounds {
@@ -56,18 +56,18 @@ class PartialBounds {
   }
 
   const PartialCosts& costs() const { return costs_; }
-  // The factor that a fragment can gain below v, where v is the last of its nodes.
+  // The factor that a fragment can gain below v, if v is the last of its nodes.
   double alone(NodeId v) const { return alone_[v]; }
-  // And where the child at this position is the last that it has of v.
+  // The same if the child at this position is the fragment's last child of v.
   double after(NodeId v, std::uint32_t position) const { return after_[edge_begin_[v] + position]; }
 
   static double limited(double x) { return x < kMost ? x : kMost; }
 
  private:
-  static constexpr double kMost = 1e150;  // more is as good as no bound
+  static constexpr double kMost = 1e150;  // a larger bound is useless
   PartialCosts costs_;
   std::vector<double> alone_;              // by node
-  std::vector<std::uint64_t> edge_begin_;  // by node, and one more
+  std::vector<std::uint64_t> edge_begin_;  // one more entry than there are nodes
   std::vector<double> after_;              // by edge
 };
 

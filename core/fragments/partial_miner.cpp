@@ -24,27 +24,27 @@ struct State {
   Worth worth;
 };
 
-// What grew from one label.
+// The fragments that grew from one label.
 struct Found {
   std::vector<Shape> shapes;
   std::vector<Worth> worths;
   double largest_rejected = 0.0;
 };
 
-// What one thread needs.
+// The memory of one thread.
 struct Scratch {
   explicit Scratch(const MiningTask& task) : judge(task.nodes, task.criterion), growth(task.dag) {}
   Judge judge;
   PartialGrowth growth;
 };
 
-// What has been found by all threads, for the limit.
+// The totals of all threads, for the limit.
 struct Total {
   std::atomic<std::size_t> n_fragments{0};
   std::atomic<std::size_t> n_nodes{0};
 };
 
-// By label, the nodes that have it.
+// By label: the nodes that have it.
 std::vector<State> single_nodes(const PartialTree& kernel, const Dag& dag,
                                 const WeightedNodes& nodes) {
   const PartialCosts costs(kernel);

@@ -1,8 +1,8 @@
-// Where a partial tree occurs, in all its ways, as far as its growth depends on them.
+// All occurrences of a partial tree, as far as its growth depends on them.
 //
-// A fragment grows at the nodes of its rightmost path. Ways that have the same path in the tree are
-// one entry, with their weights added up: the root, and for each step down the position among the
-// children. Entries ascend by these.
+// A fragment grows at the nodes of its rightmost path. Occurrences with the same path in the tree
+// are one entry, with the sum of their weights: the root, and for each step down the position among
+// the children. Entries are sorted by these.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline NodeId node_at(const Dag& dag, NodeId root, std::span<const std::uint32_t
   return root;
 }
 
-// What the fragment is worth.
+// The relevance of the fragment, and its bound.
 inline Worth worth_of(const PartialOccurrences& found, const Dag& dag, const PartialBounds& bounds,
                       Judge& judge) {
   judge.begin();
@@ -58,8 +58,8 @@ inline Worth worth_of(const PartialOccurrences& found, const Dag& dag, const Par
   return judge.finish();
 }
 
-// The occurrences of a fragment with one node more, below the node at one depth of the rightmost
-// path, by the label of that node.
+// The occurrences of a fragment with one more node, below the node at one depth of the rightmost
+// path, by the label of the new node.
 class PartialGrowth {
  public:
   explicit PartialGrowth(const Dag& dag) : dag_(dag), slot_(dag.labels().size(), kNone) {}
@@ -97,11 +97,11 @@ class PartialGrowth {
       put(from, entry, from.depth, v, q, weight, out);
   }
 
-  // The last children that it has differ among the entries.
+  // The entries differ in the last child of the node.
   void next_children(const PartialOccurrences& from, std::size_t first, std::size_t last,
                      std::size_t depth, NodeId v, const PartialCosts& costs,
                      std::vector<Grown>& out) {
-    double before = 0.0;  // the entries whose last child is before q, times what they pay
+    double before = 0.0;  // decayed sum over the entries whose last child is before q
     std::size_t entry = first;
     for (std::uint32_t q = from.path(first)[depth]; q < dag_.arity(v); ++q) {
       if (before > 0.0) put(from, first, depth, v, q, before * costs.node * costs.decay, out);

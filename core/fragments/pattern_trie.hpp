@@ -1,10 +1,10 @@
-// The index of expansions: fragments, and the parts of fragments below each node, as sequences of
-// what they have at the children, one trie for all.
+// The index of expansions: one trie for all fragments, and for the parts of fragments below each
+// node. They are stored as sequences of their patterns at the children.
 //
-// A pattern is a node of the fragments' forest with all that is below it. What patterns a node of a
-// tree has follows from those that its children have: a walk through the trie, from the root for
-// the node's production or label, by one pattern of each child. Only what is in the index is ever
-// looked at, so the time goes with what is found, not with the number of fragments.
+// A pattern is a node of the fragments' forest with its whole subtree. The patterns of a node of a
+// tree follow from the patterns of its children: a walk through the trie, from the root for the
+// node's production or label, by one pattern of each child. Only entries of the index are ever
+// visited, so the time depends on the matches and not on the number of fragments.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class PatternTrie {
 
   std::size_t size() const { return nodes_.size(); }
 
-  // The place that a step by `symbol` leads to, kNone where no pattern goes on so.
+  // The place that a step by `symbol` leads to, kNone if no pattern continues like this.
   std::uint32_t step(std::uint32_t place, std::uint32_t symbol) const {
     return steps_.find(hash_ids(place, {&symbol, 1}),
                        [&](std::uint32_t to) { return nodes_[to].is(place, symbol); });

@@ -1,9 +1,9 @@
-// All subset trees that pass the filter. With weights of both signs a heavy fragment may have grown
-// from light ones, so that Algorithm 5.1 does not reach it; here a fragment is given up only where
-// the bound of judge.hpp says that nothing that grows from it can pass.
+// All subset trees that pass the filter. With weights of both signs a relevant fragment may have
+// grown from irrelevant ones, so that Algorithm 5.1 does not reach it. This search gives up a
+// fragment only if the bound of judge.hpp says that nothing that grows from it can pass.
 //
-// Places are grown from left to right: a fragment comes from the one without its last production in
-// preorder, and so in one way only.
+// Places are grown from left to right: a fragment grows only from the fragment without its last
+// production in preorder.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -22,7 +22,7 @@ struct State {
   std::uint32_t last = 0;  // the position of the last production
 };
 
-// What grew from one base fragment.
+// The fragments that grew from one base fragment.
 struct Found {
   std::vector<std::uint64_t> begin{0};
   std::vector<std::uint32_t> symbols;
@@ -39,7 +39,7 @@ struct Found {
   }
 };
 
-// What one thread needs.
+// The memory of one thread.
 struct Scratch {
   explicit Scratch(const MiningTask& task)
       : judge(task.nodes, task.criterion),
@@ -50,7 +50,7 @@ struct Scratch {
   Partition partition;
 };
 
-// What has been found by all threads, for the limit.
+// The totals of all threads, for the limit.
 struct Total {
   std::atomic<std::size_t> n_fragments{0};
   std::atomic<std::size_t> n_nodes{0};

@@ -7,13 +7,13 @@
 //       for which none does
 //   until nothing new is found
 //
-// The paper's inner loop goes through all f for tau = 1, then through those that gave something for
-// tau = 2, and so on. What it does with one f does not depend on the others, so here each f is done
-// with at once, on threads; what comes out is the same set. A fragment is explored once, however
-// often it is found.
+// The paper's inner loop visits all f for tau = 1, then those that gave a result for tau = 2, and
+// so on. The result for one f does not depend on the others, so here each f is finished at once, on
+// threads, which gives the same set. A fragment is explored once, even if it is found several
+// times.
 //
-// While places are chosen one after another, what can no longer pass is dropped: frequency and
-// bound (judge.hpp) only get smaller. That changes nothing but the time.
+// While places are chosen one after another, candidates that can no longer pass are dropped,
+// because frequency and bound (judge.hpp) only decrease. That changes only the time.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -26,7 +26,7 @@ namespace filbert {
 
 namespace {
 
-// What one thread needs.
+// The memory of one thread.
 struct Scratch {
   explicit Scratch(const MiningTask& task)
       : judge(task.nodes, task.criterion),
@@ -44,7 +44,7 @@ struct Found {
   Worth worth;
 };
 
-// What became of one fragment.
+// The result of exploring one fragment.
 struct Explored {
   std::vector<std::uint8_t> open;
   std::vector<Found> found;  // without those that were known before
@@ -54,7 +54,7 @@ struct Explored {
 struct State {
   std::vector<Growth> growths;
   std::size_t next_place = 0;          // places before this are decided
-  std::vector<std::uint32_t> members;  // those of the fragment, by number
+  std::vector<std::uint32_t> members;  // members of the fragment, by number
 };
 
 class GreedyMiner {
@@ -84,9 +84,9 @@ class GreedyMiner {
   }
 
  private:
-  static constexpr std::size_t kBlock = 4096;  // fragments whose finds are in memory at a time
+  static constexpr std::size_t kBlock = 4096;  // fragments whose results are in memory at a time
 
-  // A fragment that is to be explored.
+  // A fragment to be explored.
   struct Pending {
     std::size_t number;
     std::vector<NodeId> members;
@@ -151,7 +151,7 @@ class GreedyMiner {
     return result;
   }
 
-  // Grows a state at one more place; whether something passes.
+  // Grows a state at one more place. Returns whether anything passes.
   bool grow(const State& state, std::size_t place, double value, const Pending& pending,
             Scratch& scratch, Explored& result, std::vector<State>& next) const {
     Partition& partition = scratch.partition;
@@ -181,7 +181,7 @@ class GreedyMiner {
   const SubsetTree kernel_;
   const MiningTask& task_;
   Filter filter_;
-  KeyIndex keys_;  // what has been found
+  KeyIndex keys_;  // of all fragments found
   std::vector<Worth> worths_;
   std::vector<Pending> pending_;
   std::vector<std::unique_ptr<Scratch>> scratch_;

@@ -1,5 +1,5 @@
 // Subset trees as keys: the productions of their nodes in preorder, kNone for a node that is not
-// grown. A leaf of a tree, where it counts as a fragment, is kNone and its label.
+// grown. A leaf of a tree that counts as a fragment is kNone and its label.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,11 @@ inline SubsetKey grown(std::span<const std::uint32_t> key, std::span<const Growt
   return out;
 }
 
-// The key as labels, with `open` telling which places have children in a tree.
+// Writes the key as labels; `open` marks the places that have children in a tree.
 inline void to_flat(const Dag& dag, std::span<const std::uint32_t> key,
                     std::span<const std::uint8_t> open, FlatFragment& out) {
   if (is_leaf_key(key)) return out.add(key[1], 0, false);
-  std::vector<LabelId> to_come;  // labels of nodes whose parents have been met, the next on top
+  std::vector<LabelId> to_come;  // labels of nodes whose parents are done, the next on top
   to_come.push_back(dag.label(dag.productions().example(key[0])));
   for (std::size_t i = 0; i < key.size(); ++i) {
     const LabelId label = to_come.back();
@@ -57,7 +57,7 @@ inline void to_flat(const Dag& dag, std::span<const std::uint32_t> key,
   }
 }
 
-// Keys, each once, with numbers in the order in which they came, and their open places.
+// Distinct keys, numbered in the order of insertion, and their open places.
 class KeyIndex {
  public:
   std::size_t size() const { return begin_.size() - 1; }
@@ -77,7 +77,7 @@ class KeyIndex {
     return ids_.find(hash(wanted), [&](std::uint32_t i) { return is(i, wanted); }) != kNone;
   }
 
-  // Whether it is new.
+  // Returns whether it is new.
   bool insert(std::span<const std::uint32_t> wanted) {
     const std::size_t before = size();
     ids_.find_or_insert(

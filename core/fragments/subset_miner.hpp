@@ -1,8 +1,8 @@
 // Searches for subset trees, from the smallest to larger ones.
 //
-// A base fragment is a node with its children, and where the kernel counts leaves, a leaf. The
-// nodes at which a fragment is rooted are all that its worth depends on. To grow it at one place is
-// to split these nodes up by the production that they have there.
+// A base fragment is a node with its children, or a leaf if the kernel counts leaves. The relevance
+// of a fragment depends only on the nodes at which it is rooted and on its size. Growing it at one
+// place splits these nodes by the production that they have there.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct SubsetFragment {
 std::vector<SubsetFragment> subset_base(const SubsetTree& kernel, const Dag& dag,
                                         const WeightedNodes& nodes);
 
-// lambda^(s/2), with s the number of productions (Theorem 1); a leaf weighs as much as one.
+// lambda^(s/2), with s the number of productions (Theorem 1); a leaf counts as one production.
 double subset_value(const SubsetTree& kernel, std::span<const std::uint32_t> key);
 
 // The relevance of the best base fragment that is frequent enough.

@@ -1,5 +1,5 @@
-// Where a subset tree can grow: its places without children that have some in a tree, with the
-// production that each of the nodes at which it is rooted has there.
+// The places at which a subset tree can grow: nodes without children in the fragment that have some
+// in a tree. For each place it has the production there for each node at which the tree is rooted.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class SubsetPlaces {
 
   std::size_t size() const { return positions_.size(); }
   std::uint32_t position(std::size_t place) const { return positions_[place]; }
-  // By member, kNone where it has a leaf there.
+  // By member; kNone if it has a leaf there.
   std::span<const std::uint32_t> productions(std::size_t place) const {
     return {found_.data() + place * n_members_, n_members_};
   }
@@ -51,7 +51,7 @@ class SubsetPlaces {
   }
 
  private:
-  // What the members have at an inner node of the key that is not complete yet.
+  // The members' nodes at an inner node of the key that is not complete yet.
   struct Column {
     std::vector<NodeId> nodes;
     std::size_t next_slot = 0;
@@ -83,7 +83,7 @@ class SubsetPlaces {
   std::vector<Column> columns_;       // by depth
 };
 
-// Members of a fragment, put together by the production that they have at one place.
+// Members of a fragment, grouped by their production at one place.
 class Partition {
  public:
   struct Group {
@@ -93,7 +93,7 @@ class Partition {
 
   explicit Partition(std::size_t n_productions) : group_of_(n_productions, kNone) {}
 
-  // `members`: some of those of the place, by number; groups keep their order.
+  // `members`: some members of the place, by number; groups keep their order.
   void split(std::span<const std::uint32_t> members, std::span<const std::uint32_t> productions) {
     groups_.clear();
     for (const std::uint32_t i : members) {

@@ -7,7 +7,7 @@ namespace filbert {
 
 namespace {
 
-// take(node, worth) for each subtree that is there.
+// take(node, worth) for each subtree that occurs.
 template <class Take>
 void visit(const Subtree& kernel, const Dag& dag, const WeightedNodes& nodes, Criterion criterion,
            const Take& take) {

@@ -1,4 +1,4 @@
-// Complete subtrees as fragments. None grows from another, so all are looked at.
+// Complete subtrees as fragments. No subtree grows from another, so all are checked.
 #pragma once
 
 #include "fragments/mined.hpp"
@@ -6,10 +6,10 @@
 
 namespace filbert {
 
-// lambda^(s/2) by node, with s the number of nodes with children below it and itself.
+// lambda^(s/2) by node, with s the number of nodes with children in its subtree.
 std::vector<double> subtree_values(double decay, const Dag& dag);
 
-// The heaviest of those that are frequent enough.
+// The relevance of the best subtree that is frequent enough.
 double best_subtree(const Subtree& kernel, const Dag& dag, const WeightedNodes& nodes,
                     Criterion criterion, std::uint64_t min_frequency);
 

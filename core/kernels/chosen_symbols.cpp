@@ -30,7 +30,7 @@ std::string key_of(const Dag& dag, NodeId u, SymbolKind kind) {
   return key;
 }
 
-// Each tree's nodes that are chosen, and those below one, which have the count 0.
+// Each tree's chosen nodes, and the nodes below them, which have count 0 unless they are chosen.
 Occurrences with_roots_only(const Occurrences& x, const std::vector<std::uint8_t>& chosen,
                             const Dag& dag, const StopToken& token) {
   std::vector<std::uint32_t> below(dag.size(), kNone);  // the last tree in which it is below one

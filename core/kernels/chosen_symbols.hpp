@@ -1,5 +1,5 @@
 // The symbols of an approximate tree kernel (Rieck, Brefeld & Krueger 2008, Eq. 2): only nodes that
-// have one of them are roots of fragments. What is below such a node counts as ever.
+// have one of them are roots of fragments. Everything below such a node counts as usual.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace filbert {
 
-// What nodes are chosen by. A leaf has no production: there its label alone is the symbol.
+// The property by which nodes are chosen. A leaf has no production: its symbol is its label alone.
 enum class SymbolKind { label, production };
 
-// Symbols are texts, so they mean the same in every forest; those that a forest does not have mean
-// nothing there.
+// Symbols are texts, so they mean the same in every forest. Symbols that a forest does not have
+// have no effect there.
 class ChosenSymbols {
  public:
   // A symbol is a label, or the labels of a node and of its children.
@@ -39,13 +39,13 @@ std::vector<std::uint8_t> counted_nodes(const KernelSpec& spec, const Dag& dag);
 // Which nodes are such a root or below one, by node; empty: all.
 std::vector<std::uint8_t> needed_nodes(const KernelSpec& spec, const Dag& dag);
 
-// As count_occurrences, for a kernel: nodes that are not chosen have the count 0, and those that
-// are below no chosen one are left out. So all children of a node that is there are there too.
+// Like count_occurrences, for a kernel: nodes that are not chosen have count 0, and nodes that are
+// not below a chosen node are left out. So every node in the list has all its children in the list.
 Occurrences count_roots(const KernelSpec& spec, const Dag& dag, std::span<const NodeId> roots,
                         std::span<const std::uint32_t> class_of, int n_threads, const Watch& watch);
 
-// The symbols of a forest: each node's number, and for each number a node that has the symbol
-// (kNone where there is none).
+// The symbols of a forest: the number of each node's symbol, and for each number a node that has
+// the symbol (kNone if there is none).
 struct NodeSymbols {
   std::vector<std::uint32_t> of;
   std::vector<NodeId> example;
@@ -53,7 +53,7 @@ struct NodeSymbols {
 
 NodeSymbols node_symbols(const Dag& dag, SymbolKind kind);
 
-// The labels of each symbol, as ChosenSymbols takes them; none where no node has the number.
+// The labels of each symbol, as ChosenSymbols takes them; empty if no node has the number.
 std::vector<std::vector<std::string>> symbol_labels(const Dag& dag, const NodeSymbols& symbols,
                                                     SymbolKind kind);
 

@@ -22,8 +22,8 @@ void find_inner(const Dag& dag, std::span<const std::uint32_t> class_of,
   }
 }
 
-// Of the labels that are not terminal, those with a node that is not simple. A child whose label
-// only this forest has is in no class: it is terminal if it is so here.
+// Finds the labels that are not terminal and have a node that is not simple. A child whose label
+// only this forest has is in no class: it is terminal if it is terminal in this forest.
 void find_general(const Dag& dag, std::span<const std::uint32_t> class_of,
                   std::vector<LabelKind>& kinds) {
   const std::vector<bool> inner = inner_labels(dag);
@@ -57,7 +57,7 @@ std::vector<LabelKind> label_kinds(const Dag& rows, const Dag& columns,
 LightFeatures::LightFeatures(const Dag& rows, const Dag& columns, const NodeClasses& classes,
                              std::span<const LabelKind> kinds)
     : n_classes_(classes.size) {
-  // A subtree counts where both forests have it: the smaller one lists all that can.
+  // A subtree counts if both forests have it, so the smaller forest lists all candidates.
   const bool fewer_rows = rows.size() < columns.size();
   collect(fewer_rows ? rows : columns, fewer_rows ? classes.rows : classes.columns(), kinds);
 }

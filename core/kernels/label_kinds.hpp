@@ -1,7 +1,7 @@
-// Partial trees: which labels need rows of Delta at all.
+// Partial trees: the labels that need rows of Delta.
 //
-// Most nodes of a parse tree are words and what stands right above a word. Their Deltas are known
-// without a recursion (see LightWeights), so they get no rows and no columns; what they add to the
+// Most nodes of a parse tree are words and the nodes directly above a word. Their Deltas are known
+// without a recursion (see LightWeights), so they get no rows and no columns; their part of the
 // kernel of two trees is a dot product of sparse counts.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace filbert {
 
 enum class LabelKind : std::uint8_t {
   terminal,  // no node of this label has children
-  simple,    // each has one child, and that is terminal
+  simple,    // each node has one child, which is terminal
   general,
 };
 
@@ -25,8 +25,8 @@ enum class LabelKind : std::uint8_t {
 std::vector<LabelKind> label_kinds(const Dag& rows, const Dag& columns, const NodeClasses& classes);
 
 // A forest's trees in two parts: `heavy`, the nodes that have rows, and `light`, counts of features
-// that stand for all others: below n_classes the label, from there on a simple subtree. Entries of
-// `light.nodes` are features and ascend within a tree.
+// that stand for all other nodes. Features below n_classes are labels; the others are simple
+// subtrees. Entries of `light.nodes` are features and ascend within a tree.
 struct WeighedTrees {
   Occurrences heavy;
   Occurrences light;
@@ -52,7 +52,7 @@ class LightFeatures {
   }
   void collect(const Dag& dag, std::span<const std::uint32_t> class_of,
                std::span<const LabelKind> kinds);
-  // kNone where the child's label is one that the other forest does not have.
+  // kNone if the other forest does not have the child's label.
   std::uint32_t subtree_feature(const Dag& dag, std::span<const std::uint32_t> class_of,
                                 NodeId u) const;
 

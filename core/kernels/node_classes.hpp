@@ -1,5 +1,5 @@
-// Which nodes can have a Delta other than zero: nodes of one class. By the kernel's Matching a
-// class is a production, a label, or one distinct subtree.
+// The classes of nodes: only nodes of one class can have a Delta other than zero. Depending on the
+// kernel's Matching, a class is a production, a label, or one distinct subtree.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace filbert {
 
-// The classes of two forests in one numbering. kNone: the node has Delta zero with everything on
+// The classes of two forests in one numbering. kNone: the node has Delta zero with every node of
 // the other side. Both sides may be the same forest.
 struct NodeClasses {
   std::vector<std::uint32_t> rows;
@@ -24,14 +24,16 @@ struct NodeClasses {
   }
 };
 
-// One side may be larger by far: the smaller is expressed in the larger one's numbers.
+// One side may be much larger: the classes of the smaller are expressed in the larger one's
+// numbers.
 NodeClasses classify(const KernelSpec& spec, const Dag& rows, std::span<const NodeId> row_roots,
                      const Dag& columns, std::span<const NodeId> column_roots);
 
-// Leaves that count are of the classes from here on, by label; not where all nodes are by label.
+// The class of the first leaf label. Leaves that count have classes by label from here on, unless
+// the classes of all nodes are labels.
 std::uint32_t first_leaf_class(const TreeKernel& kernel, const Dag& dag);
 
-// The classes of a forest's nodes in another one's numbers.
+// The classes of a forest's nodes in the numbers of another forest.
 std::vector<std::uint32_t> classes_among(const KernelSpec& spec, const Dag& from,
                                          std::span<const NodeId> roots, const Dag& to);
 

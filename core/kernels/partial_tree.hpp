@@ -14,7 +14,7 @@
 
 namespace filbert {
 
-// How a common child subsequence is weighed: by its whole span on both sides, or by the skipped
+// The weight of a common child subsequence: by its whole span on both sides, or by the skipped
 // children alone (SVM-light-TK, KeLP).
 enum class Penalty { span, gaps };
 
@@ -25,9 +25,9 @@ struct PartialTree {
   std::uint32_t max_subsequence = 0;  // 0: any length
   double max_steps = 1e9;             // refuse a pair of nodes above this
 
-  // What a child in a subsequence pays on one side.
+  // The decay of a child in a subsequence on one side.
   double step() const { return penalty == Penalty::span ? decay : 1.0; }
-  // Delta of two nodes without children in common; no other is smaller.
+  // Delta of two nodes without children in common, the smallest Delta other than 0.
   double least() const { return depth_decay * decay * decay; }
   // Subsequences of length 1 have no order: equal children can be taken together.
   bool children_are_sets() const { return max_subsequence == 1; }
@@ -35,7 +35,8 @@ struct PartialTree {
 };
 
 // The Deltas that need no recursion. With a = mu lambda^2: two terminal nodes of one label have
-// Delta a, two simple ones (label_kinds.hpp) a, and `pair` on top where their children are equal.
+// Delta a. Two simple nodes (label_kinds.hpp) have Delta a, plus `pair` if their children are
+// equal.
 template <class Real>
 struct LightWeights {
   explicit LightWeights(const PartialTree& kernel)
@@ -55,7 +56,7 @@ class PartialDelta {
   explicit PartialDelta(const PartialTree& kernel)
       : mu_(kernel.depth_decay), longest_(kernel.max_subsequence), sums_(Real(kernel.decay)) {}
 
-  // `alone` is Delta without children in common; the others as for SubsequenceSums.
+  // `alone` is Delta without children in common; the other parameters are those of SubsequenceSums.
   template <class Match, class Paid>
   Real operator()(const Real& alone, std::size_t n, std::size_t m, const Match& match,
                   const Paid& paid, const StopToken& token) {

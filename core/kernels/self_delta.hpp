@@ -27,7 +27,7 @@ std::vector<Real> self_deltas(const Kernel& kernel, const Tree& tree) {
   return self;
 }
 
-// The kernel of one tree with itself. Subtrees: only a node and itself match.
+// The kernel of one tree with itself. For subtrees, a node matches only itself.
 template <class Real, class Kernel>
 Real self_kernel_of_equal(const Kernel& kernel, const LocalTree& tree) {
   const std::vector<Real> self = self_deltas<Real>(kernel, tree);
@@ -39,7 +39,7 @@ Real self_kernel_of_equal(const Kernel& kernel, const LocalTree& tree) {
   return total;
 }
 
-// The pairs of distinct nodes of one production.
+// The number of pairs of distinct nodes of one production.
 inline double n_own_pairs(const LocalProductions& productions) {
   std::vector<double> members(productions.example.size(), 0.0);
   double pairs = 0.0;
@@ -49,7 +49,7 @@ inline double n_own_pairs(const LocalProductions& productions) {
   return pairs;
 }
 
-// By production. All Deltas are kept, one square for each production: for trees of few pairs.
+// By production. All Deltas are kept, one square per production: for trees with few pairs.
 template <class Real, class Kernel>
 Real self_kernel_of_productions(const Kernel& kernel, const LocalTree& tree,
                                 const LocalProductions& productions) {

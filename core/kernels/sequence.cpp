@@ -19,13 +19,14 @@ struct Scratch {
   std::vector<Number> before;
 };
 
-// Both recursions go through the pairs (i, j) of places row by row. With A(i, j) the weight of the
+// Both recursions visit the pairs (i, j) of positions row by row. With A(i, j) the weight of the
 // common subsequences that end at i and j, they keep
 //   column j:  sum over g < i of decay^(i - 1 - g) A(g, j),
 //   before:    sum over g < i, h < j of decay^((i - 1 - g) + (j - 1 - h)) A(g, h),
-// so that one row is all the memory, and nothing is ever subtracted. A label that matches costs
-// decay^2. That of the last label is left to the caller: what is computed is then 1 or more for
-// whatever has a subsequence in common without gaps, and no decay is too small for double.
+// so that they need memory for one row only, and nothing is ever subtracted. A label that matches
+// costs decay^2. The caller multiplies by the cost of the last label. The computed value is then at
+// least 1 for sequences that have a subsequence without gaps in common, and no decay is too small
+// for double.
 
 // All lengths: A(i, j) = 1 + decay^2 before, for equal labels.
 template <class Number>
@@ -53,9 +54,9 @@ Number all_lengths(Sequence s, Sequence t, double decay, Scratch<Number>& scratc
 }
 
 // One length p: A_1(i, j) = 1 and A_q(i, j) = before_(q-1), for equal labels; the same sums for
-// each q < p side by side. The cost of all labels, decay^(2 p), is left to the caller. Lengths that
-// the places up to i and j do not hold, and those that the places behind cannot make up to p, are
-// left out.
+// each q < p side by side. The caller multiplies by the cost of all labels, decay^(2 p). Lengths
+// that do not fit into the positions up to i and j are left out, and so are lengths that the
+// positions after them cannot complete to p.
 template <class Number>
 Number one_length(Sequence s, Sequence t, double decay, std::size_t p, Scratch<Number>& scratch,
                   const StopToken& token) {
@@ -66,7 +67,7 @@ Number one_length(Sequence s, Sequence t, double decay, std::size_t p, Scratch<N
   scratch.before.resize(p);
   for (std::size_t i = 0; i < s.size(); ++i) {
     token.check();
-    Number* const before = scratch.before.data();  // by length; of length 0 it is 1 everywhere
+    Number* const before = scratch.before.data();  // by length; for length 0 it is 1 everywhere
     std::fill_n(before, p, Number(0.0));
     before[0] = Number(1.0);
     for (std::size_t j = 0; j < t.size(); ++j) {
@@ -78,7 +79,7 @@ Number one_length(Sequence s, Sequence t, double decay, std::size_t p, Scratch<N
       for (std::size_t q = std::min(p - 1, std::min(i, j) + 1); q >= least; --q) {
         const Number above = column[q];
         column[q] = gap * above;
-        if (match) column[q] += before[q - 1];  // the old one: lengths are gone through downwards
+        if (match) column[q] += before[q - 1];  // the old value: lengths are visited downwards
         before[q] = gap * before[q] + above;
       }
     }
@@ -95,7 +96,7 @@ Number bare_value(const SequenceSpec& spec, Sequence s, Sequence t, Scratch<Numb
   return one_length(s, t, spec.decay, spec.length, scratch, token);
 }
 
-// Doubles first; what is beyond their range once more, with a wider one.
+// Computes with doubles first, and again with Wide if the value is out of their range.
 struct Worker {
   Scratch<double> narrow;
   Scratch<Wide> wide;
@@ -110,7 +111,7 @@ std::vector<Worker> workers_for(int n_threads) {
   return std::vector<Worker>(std::max(1, n_threads));
 }
 
-// decay^2 for each label of a subsequence, as far as bare values leave it out.
+// decay^2 for each label of a subsequence, as far as the bare values leave it out.
 Wide cost_of_labels(const SequenceSpec& spec) {
   Wide base = Wide(spec.decay) * Wide(spec.decay);
   Wide cost(1.0);
@@ -153,7 +154,7 @@ double raw_entry(const Wide& bare, const Wide& cost, std::size_t i, std::size_t 
   return value;
 }
 
-// Of row i the columns below `n_columns(i)`.
+// The columns below n_columns(i) of each row i.
 template <class Columns>
 void fill(const SequenceSpec& spec, Sequences a, Sequences b, const std::vector<Wide>* norms_a,
           const std::vector<Wide>* norms_b, int n_threads, const Watch& watch, double* out,
@@ -164,7 +165,7 @@ void fill(const SequenceSpec& spec, Sequences a, Sequences b, const std::vector<
   parallel_for(a.size(), n_threads, watch, [&](std::size_t i, int worker, const StopToken& token) {
     for (std::size_t j = 0; j < n_columns(i); ++j) {
       const Wide value = workers[worker].value(spec, a[i], b[j], token);
-      // Rounding alone could bring it above 1 (Cauchy-Schwarz).
+      // Rounding could bring the value above 1, which Cauchy-Schwarz excludes.
       out[i * b.size() + j] = norms_a == nullptr
                                   ? raw_entry(value, cost, i, j)
                                   : std::min(1.0, ratio(value, (*norms_a)[i], (*norms_b)[j]));

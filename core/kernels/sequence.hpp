@@ -1,5 +1,5 @@
-// Gap-weighted subsequences (Lodhi et al. 2002): two sequences have as much in common as they share
-// subsequences, each pair of occurrences i, j weighing decay^(span of i + span of j).
+// Gap-weighted subsequences (Lodhi et al. 2002): the kernel of two sequences is a sum over their
+// common subsequences. Each pair of occurrences i, j has weight decay^(span of i + span of j).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct SequenceSpec {
   std::uint32_t length = 0;  // of the subsequences; 0: all lengths
 };
 
-// Sequences of labels, one behind another.
+// Concatenated sequences of labels.
 struct Sequences {
   std::span<const LabelId> labels;
   std::span<const std::uint64_t> ends;
@@ -34,12 +34,12 @@ struct Sequences {
 std::vector<Wide> self_kernels(const SequenceSpec& spec, Sequences sequences, int n_threads,
                                const Watch& watch);
 
-// The kernels of all sequences of `a` with all of `b`, row by row. Throws KernelOverflow where a
-// value that is not normalised is beyond double.
+// The kernels of all sequences of `a` with all of `b`, row by row. Throws KernelOverflow if a value
+// that is not normalised is beyond double.
 void kernel_matrix(const SequenceSpec& spec, Sequences a, Sequences b, bool normalize,
                    int n_threads, const Watch& watch, double* out);
 
-// The same of `a` with itself, in half the time.
+// The same for `a` with itself, in half the time.
 void kernel_matrix(const SequenceSpec& spec, Sequences a, bool normalize, int n_threads,
                    const Watch& watch, double* out);
 

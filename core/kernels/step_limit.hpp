@@ -1,4 +1,4 @@
-// Kernels with a StepLimit: what pairs of nodes would take, before anything is computed.
+// Kernels with a StepLimit: estimates the steps for pairs of nodes before anything is computed.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@
 
 namespace filbert {
 
-// The most children of a node, by class (distinct ones, where equal children are taken together).
+// The maximum number of children of a node, by class. If equal children are taken together, only
+// distinct children count.
 std::vector<std::size_t> most_children(const StepLimit& limit, const Dag& dag,
                                        const Occurrences& trees,
                                        std::span<const std::uint32_t> class_of,
@@ -20,8 +21,8 @@ std::vector<std::size_t> most_children(const StepLimit& limit, const Dag& dag,
 // Throws TooExpensive, naming the two nodes.
 [[noreturn]] void refuse_steps(std::string_view label, std::size_t n, std::size_t m, double steps);
 
-// Throws TooExpensive where one pair of nodes would take more than the limit. Classes are the
-// labels of `named`.
+// Throws TooExpensive if one pair of nodes would take more than the limit. Classes are the labels
+// of `named`.
 void check_steps(const StepLimit& limit, std::span<const std::size_t> row_children,
                  std::span<const std::size_t> column_children, const Dag& named);
 

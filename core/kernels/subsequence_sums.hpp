@@ -11,15 +11,15 @@
 
 namespace filbert {
 
-// All lengths at once in O(n m) steps and O(m) memory, going through the pairs (i, j) of children
-// by the steps of subsequence_step.hpp. Of bounded length: a C for each length.
+// All lengths at once in O(n m) steps and O(m) memory: visits the pairs (i, j) of children with the
+// steps of subsequence_step.hpp. For bounded length there is one C per length.
 template <class Real>
 class SubsequenceSums {
  public:
   explicit SubsequenceSums(const Real& lambda) : lambda_(lambda) {}
 
-  // For nodes of n and m children. paid(i, j) is Delta(u_i, v_j) * pay where match(i, j), else that
-  // Delta is 0; `longest` is the largest length, or 0.
+  // For nodes of n and m children. paid(i, j) is Delta(u_i, v_j) * pay if match(i, j); otherwise
+  // that Delta is 0. `longest` is the maximum length, or 0.
   template <class Match, class Paid>
   Real sum(std::size_t n, std::size_t m, std::size_t longest, const Match& match, const Paid& paid,
            const StopToken& token) {

@@ -4,8 +4,8 @@
 //   Delta(u, v) = lambda * prod_j (1 + Delta(u_j, v_j))      j: slots where both children are inner
 //                                                            nodes of the same production
 //
-// (Severyn & Moschitti 2012, section 3.2). Where leaves count, each pair of equal leaves adds
-// lambda to the kernel.
+// (Severyn & Moschitti 2012, section 3.2). If leaves count, each pair of equal leaves adds lambda
+// to the kernel.
 #pragma once
 
 #include "kernels/tree_kernel.hpp"
@@ -18,17 +18,17 @@ struct SubsetTree {
 
   static constexpr Matching matching = Matching::production;
 
-  // Delta of two nodes that match, but none of their children does.
+  // Delta of two matching nodes without matching children.
   template <class Real>
   Real bare() const {
     return Real(decay);
   }
-  // What a slot multiplies Delta by, where its children match: the fragment may end there.
+  // The factor of a slot whose children match: the fragment may end there.
   template <class Real>
   static Real factor(const Real& child) {
     return Real(1.0) + child;
   }
-  // What stands for Delta of a leaf: its factor is 1.
+  // The value used as Delta of a leaf: its factor is 1.
   static constexpr double leaf = 0.0;
 };
 

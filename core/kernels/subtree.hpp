@@ -1,5 +1,5 @@
-// Complete subtrees (ST), Vishwanathan & Smola 2003: a fragment is all that is below a node. Only
-// equal subtrees match, and Delta is lambda to the number of their nodes that have children:
+// Complete subtrees (ST), Vishwanathan & Smola 2003: a fragment is a node with everything below it.
+// Only equal subtrees match, and Delta is lambda to the number of their nodes that have children:
 //
 //   Delta(u, u) = lambda * prod_j Delta(u_j, u_j)      where a leaf counts as 1
 #pragma once

@@ -1,12 +1,13 @@
-// The seam between the tree kernels and the rest of the core. A tree kernel is a sum over pairs of
-// nodes,
+// The interface between the tree kernels and the rest of the core. A tree kernel is a sum over
+// pairs of nodes,
 //
 //   K(s, t) = sum over the nodes u of s and v of t of Delta(u, v)
 //
-// and one class for each kernel says all that is particular to its Delta: which nodes can match,
-// how the Deltas of children make up that of their parents, and which recursion computes it pair by
-// pair, row by row, by factors, for scores and for fragments. All other code is written against
-// TreeKernel and never asks which kernel it has. The kernels are put together in core/catalogue.
+// and one class per kernel defines all that is specific to its Delta: the nodes that can match, how
+// Delta of the parents follows from the Deltas of the children, and the recursions that compute it
+// pair by pair, row by row, by factors, for scores and for fragments. All other code is written
+// against TreeKernel and never asks which kernel it has. The kernels are put together in
+// core/catalogue.
 #pragma once
 
 #include <cstdint>
@@ -49,15 +50,15 @@ class RowRecursion;
 template <class Real>
 struct RowWeights;
 
-// Which two nodes can have a Delta other than zero.
+// The pairs of nodes that can have a Delta other than zero.
 enum class Matching {
   subtree,     // inner nodes with equal subtrees
   production,  // inner nodes with equal labels whose children have equal labels, one by one
   label,       // nodes with equal labels
 };
 
-// Delta of two nodes with n and m children takes n * m steps, times the length of subsequences
-// where that is bounded. A kernel may refuse to take more than `most`.
+// Delta of two nodes with n and m children takes n * m steps, times the length of subsequences if
+// that is bounded. A kernel may refuse to take more than `most`.
 struct StepLimit {
   double most = std::numeric_limits<double>::infinity();
   std::uint32_t max_subsequence = 0;  // 0: any length
@@ -69,7 +70,7 @@ struct StepLimit {
   }
 };
 
-// Selects the type of numbers: double, or Wide where doubles do not suffice.
+// Selects the number type: double, or Wide if doubles do not suffice.
 template <class Real>
 struct As {};
 
@@ -80,21 +81,21 @@ class TreeKernel {
   // --- which nodes match
 
   virtual Matching matching() const = 0;
-  // Whether a leaf is a fragment of its own. Two leaves match where their labels are equal.
+  // Whether a leaf is itself a fragment. Two leaves match if their labels are equal.
   virtual bool counts_leaves() const = 0;
-  // Whether all children take part in the recursion: leaves too, and those that match nothing, as
-  // gaps. Else only inner nodes take part, where they match.
+  // Whether all children take part in the recursion, including leaves and, as gaps, children that
+  // match nothing. Otherwise only matching inner nodes take part.
   virtual bool takes_all_children() const { return false; }
   // Whether Delta needs the Deltas of children, and only of those in the same slot.
   virtual bool aligns_children() const { return false; }
-  // Every Delta that is not zero is at least this large. (Subtrees: the smaller ones do not matter
-  // in a sum, since a subtree never matches without those below it.)
+  // Every Delta that is not zero is at least this large. (Subtrees: smaller Deltas do not matter in
+  // a sum, because a subtree never matches without the subtrees below it.)
   virtual double least_delta() const = 0;
 
   // --- what it costs
 
   virtual StepLimit step_limit() const { return {}; }
-  // Whether factors are worth it for a single large kernel matrix.
+  // Whether factors are worth computing for a single large kernel matrix.
   virtual bool has_cheap_factors() const { return false; }
 
   // --- its recursion, row by row (rows/)
@@ -103,20 +104,20 @@ class TreeKernel {
                                                               As<double>) const = 0;
   virtual std::unique_ptr<RowRecursion<Wide>> row_recursion(const RowSide& side,
                                                             As<Wide>) const = 0;
-  // What it knows of nodes that need no recursion; null: all need it.
+  // Data about the nodes that need no recursion; null: all nodes need it.
   virtual std::shared_ptr<PartialSides> partial_sides(const Dag& /*rows*/, const Dag& /*columns*/,
                                                       const NodeClasses&) const {
     return nullptr;
   }
-  // K(a, b) from the chosen roots downwards, for kernels that align children. Nothing where that
-  // takes more than max_pairs pairs of nodes.
+  // K(a, b) from the chosen roots downwards, for kernels that align children. Returns nothing if
+  // that takes more than max_pairs pairs of nodes.
   virtual std::optional<Wide> sum_of_needed_pairs(const CountedTree& /*a*/,
                                                   const CountedTree& /*b*/,
                                                   std::size_t /*max_pairs*/,
                                                   const StopToken&) const {
     refuse("has no sums over pairs from the roots downwards");
   }
-  // Whether there is a shorter way for long chains, and that way.
+  // Whether there is a faster algorithm for long chains, and that algorithm.
   virtual bool has_chain_sums() const { return false; }
   virtual Wide sum_of_chains(const CountedTree& /*a*/, const CountedTree& /*b*/,
                              const StopToken&) const {
@@ -157,7 +158,7 @@ class TreeKernel {
 
   // --- its fragments (fragments/)
 
-  // The relevance of the best base fragment that is frequent enough, 0 where there is none.
+  // The relevance of the best base fragment that is frequent enough, 0 if there is none.
   virtual double best_base_fragment(const Dag&, const WeightedNodes&, Criterion,
                                     std::uint64_t /*min_frequency*/) const {
     refuse("cannot be mined");
@@ -165,8 +166,8 @@ class TreeKernel {
   virtual void mine(const MiningTask&, bool /*complete*/, MinedFragments&) const {
     refuse("cannot be mined");
   }
-  // `nodes` ascend and are closed under children. With `counted` each way in which a fragment
-  // occurs counts 1, else it weighs what it does in the kernel's space.
+  // `nodes` ascend and are closed under children. With `counted`, each occurrence of a fragment
+  // counts 1; otherwise it has its weight in the kernel's space.
   virtual void match_fragments(const FragmentForest&, const Dag&, std::span<const NodeId> /*nodes*/,
                                bool /*counted*/, const StopToken&, NodeMatches&) const {
     refuse("cannot match fragments");
@@ -178,7 +179,7 @@ class TreeKernel {
   }
 };
 
-// A kernel, and the symbols of the roots of fragments where only some are chosen.
+// A kernel, and the symbols of the roots of fragments if only some are chosen.
 struct KernelSpec {
   std::shared_ptr<const TreeKernel> kernel;
   std::shared_ptr<const ChosenSymbols> chosen;  // null: all nodes count

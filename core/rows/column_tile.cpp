@@ -63,7 +63,7 @@ void ColumnTile::collect_nodes(const Occurrences& x, std::size_t first_tree,
   });
 }
 
-// Fills the last eight of each class up.
+// Pads each class to a multiple of eight columns.
 void ColumnTile::pad_classes() {
   padded_.clear();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -131,7 +131,7 @@ void ColumnTile::link_children() {
     const std::uint32_t cls = class_of_[nodes_[first]];
     const std::size_t last = first + width(cls);
     slot_base_.push_back(slot_groups_.size());
-    const std::size_t arity = dag_.arity(nodes_[first]);  // the same throughout a production
+    const std::size_t arity = dag_.arity(nodes_[first]);  // the same for all nodes of a production
     for (std::size_t slot = 0; slot < arity; ++slot) {
       sorting_.clear();
       for (std::size_t column = first; column < last; ++column) {

@@ -1,6 +1,6 @@
 // A tile: the distinct nodes of some trees of the columns side, sorted by class, so that a row of
-// Delta over the nodes of one class is one contiguous piece. What the recursions need to know of a
-// column's children is laid out beside it.
+// Delta over the nodes of one class is contiguous. The tile also stores the properties of the
+// columns' children that the recursions need.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace filbert {
 
 class ColumnTile {
  public:
-  // Scratch is sized once for a forest and its classes; load() fills the tile and unload() takes
-  // back only what load() wrote.
+  // Scratch memory is sized once for a forest and its classes. load() fills the tile, and unload()
+  // resets only what load() wrote.
   ColumnTile(const TreeKernel& kernel, const Dag& dag, std::span<const std::uint32_t> class_of,
              std::uint32_t n_classes, const PartialSides* partial = nullptr);
 
-  // `light` is for partial trees.
+  // `light` is used only for partial trees.
   void load(const Occurrences& heavy, const Occurrences& light, std::size_t first_tree,
             std::size_t last_tree);
 
@@ -32,7 +32,7 @@ class ColumnTile {
   NodeId node(std::size_t column) const { return nodes_[column]; }
 
   // The columns of a class: [begin, begin + width). For partial trees both are multiples of eight;
-  // the columns that this takes in addition are not those of any tree.
+  // the padding columns belong to no tree.
   std::uint32_t begin(std::uint32_t cls) const { return class_begin_[cls]; }
   std::uint32_t width(std::uint32_t cls) const {
     return cls == kNone || class_index_[cls] == kNone ? 0 : class_width_[class_index_[cls]];
@@ -44,19 +44,19 @@ class ColumnTile {
             term_begin_[tree_in_tile + 1] - term_begin_[tree_in_tile]};
   }
 
-  // Kernels that align children. Which columns of class `cls` have in child slot `slot` an inner
-  // node of class `child_cls`, and which one: both as offsets within their class.
+  // For kernels that align children: the columns of class `cls` whose child in slot `slot` is an
+  // inner node of class `child_cls`, and that child. Both are offsets within their class.
   struct Link {
     std::uint32_t parent;
     std::uint32_t child;
   };
   std::span<const Link> links(std::uint32_t cls, std::size_t slot, std::uint32_t child_cls) const;
 
-  // Partial trees: the columns' children.
+  // The columns' children, for partial trees.
   const PartialColumns& partial() const { return *partial_; }
 
   // The columns after n_columns() stand for features of light nodes that occur in the tile's trees;
-  // terms name them as well. kNone: none has it.
+  // terms refer to them as well. kNone: no tree of the tile has the feature.
   std::uint32_t light_column(std::uint32_t feature) const { return light_column_of_[feature]; }
   std::size_t n_light() const { return light_.size(); }
 
@@ -76,12 +76,12 @@ class ColumnTile {
   const Dag& dag_;
   std::span<const std::uint32_t> class_of_;
 
-  std::vector<NodeId> nodes_;  // by column; kNone: only there to fill up
+  std::vector<NodeId> nodes_;  // by column; kNone: padding
   std::vector<NodeId> padded_;
   std::vector<std::uint32_t> column_of_;    // by node; kNone outside the tile
   std::vector<std::uint32_t> class_begin_;  // by class
-  std::vector<std::uint32_t> class_index_;  // by class: its number within the tile, or kNone
-  std::vector<std::uint32_t> class_width_;  // by number within the tile
+  std::vector<std::uint32_t> class_index_;  // by class: its index within the tile, or kNone
+  std::vector<std::uint32_t> class_width_;  // by index within the tile
   std::vector<std::uint64_t> term_begin_;
   std::vector<LaneTerm> terms_;
 
@@ -89,7 +89,7 @@ class ColumnTile {
     std::uint32_t child_cls;
     std::uint32_t begin;
   };
-  std::vector<std::uint64_t> slot_base_;    // by number within the tile: its first slot
+  std::vector<std::uint64_t> slot_base_;    // by index within the tile: its first slot
   std::vector<std::uint64_t> slot_groups_;  // by slot: its first group
   std::vector<LinkGroup> groups_;
   std::vector<Link> links_;

@@ -30,12 +30,12 @@ std::vector<double> diagonal(std::span<const Wide> selves, bool normalize) {
 }
 
 double Entries::wide(std::size_t i, std::size_t j, double value) const {
-  if (!std::isfinite(value)) return 0.0;  // to be overwritten: its tile comes again as Wide
+  if (!std::isfinite(value)) return 0.0;  // overwritten later: the tile is computed again as Wide
   return (*this)(i, j, Wide(value));
 }
 
 double Entries::operator()(std::size_t i, std::size_t j, const Wide& value) const {
-  // Rounding alone could bring it above 1 (Cauchy-Schwarz).
+  // Rounding could bring the value above 1, which Cauchy-Schwarz excludes.
   if (a_ != nullptr) return std::min(1.0, ratio(value, a_->wide[i], b_->wide[j]));
   const double narrow = value.to_double();
   if (!std::isfinite(narrow)) {

@@ -1,4 +1,4 @@
-// From sums of Delta to entries of a kernel matrix, normalised or not.
+// Converts sums of Delta to entries of a kernel matrix, normalised or not.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace filbert {
 
-// The square roots of the self-kernels, and their inverses where doubles hold them all.
+// The square roots of the self-kernels, and their inverses if doubles hold all of them.
 struct Norms {
   std::vector<Wide> wide;
   std::vector<double> inverse;
@@ -22,8 +22,8 @@ struct Norms {
 
 Norms norms_of(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch);
 
-// K(t, t) of each tree or sequence: infinite where it is beyond double; normalised, 1 for what has
-// a fragment.
+// K(t, t) of each tree or sequence, infinite if it is beyond double. If normalised, it is 1 for
+// each tree or sequence with a fragment.
 std::vector<double> diagonal(std::span<const Wide> selves, bool normalize);
 
 class Entries {
@@ -34,12 +34,12 @@ class Entries {
 
   double operator()(std::size_t i, std::size_t j, double value) const {
     if (a_ == nullptr || value == 0.0) return value;
-    // Rounding alone could bring it above 1 (Cauchy-Schwarz).
+    // Rounding could bring the value above 1, which Cauchy-Schwarz excludes.
     if (all_narrow_) return std::min(1.0, value * a_->inverse[i] * b_->inverse[j]);
     return wide(i, j, value);
   }
 
-  // Throws KernelOverflow where a value that is not normalised is beyond double.
+  // Throws KernelOverflow if a value that is not normalised is beyond double.
   double operator()(std::size_t i, std::size_t j, const Wide& value) const;
 
  private:

@@ -1,4 +1,4 @@
-// Compiled for processors with AVX2: includes nothing but the functions.
+// Compiled for processors with AVX2: includes only the functions.
 #define FILBERT_LANES lanes_avx2
 #include "rows/lanes.inc"
 

@@ -11,7 +11,7 @@ namespace {
 
 bool has_one_child(const Dag& dag, NodeId u) { return dag.arity(u) == 1; }
 
-// Where a node stands among the tree's nodes, or kNone.
+// The position of a node among the tree's nodes, or kNone.
 std::uint32_t position(const CountedTree& tree, NodeId u) {
   const auto found = std::lower_bound(tree.nodes.begin(), tree.nodes.end(), u);
   if (found == tree.nodes.end() || *found != u) return kNone;
@@ -20,21 +20,21 @@ std::uint32_t position(const CountedTree& tree, NodeId u) {
 
 // ------------------------------------------------------------------------------ prefix order
 //
-// Read the productions downwards from a node with one child, as long as nodes have one child: a
-// string of productions. With m the length of the common prefix of two such strings,
+// Read the productions downwards from a node with one child, as long as nodes have one child: this
+// gives a string of productions. With m the length of the common prefix of two such strings,
 //
 //   Delta(u, v) = lambda + lambda^2 + ... + lambda^m
-//                 + lambda^m Delta(below), where both end there
+//                 + lambda^m Delta(below), if both end there
 //
-// So the sum over all pairs needs the strings in order, and the common prefixes of neighbours, as
-// in a suffix array. Strings are the suffixes of the chains: prefix doubling (Manber & Myers 1993)
+// So the sum over all pairs needs the sorted strings and the common prefixes of neighbours, as in a
+// suffix array. The strings are the suffixes of the chains. Prefix doubling (Manber & Myers 1993)
 // ranks them by their first 1, 2, 4, ... productions, and the ranks of all levels give the common
 // prefix of any two strings in a logarithmic number of steps.
 
 class PrefixOrder {
  public:
-  // `next[i]` is the string without its first symbol; `first[i]` that symbol. The last entry is the
-  // empty string, its own next.
+  // `next[i]` is the string without its first symbol, and `first[i]` is that symbol. The last entry
+  // is the empty string; its `next` is itself.
   PrefixOrder(std::vector<std::uint32_t> next, std::vector<std::uint32_t> first,
               const StopToken& token) {
     ranks_.push_back(std::move(first));
@@ -54,7 +54,7 @@ class PrefixOrder {
 
   std::uint32_t rank(std::uint32_t i) const { return ranks_.back()[i]; }
 
-  // The number of symbols that two different strings share, not counting the last one they have.
+  // The number of symbols that two different strings share, not counting their last symbol.
   std::size_t common_prefix(std::uint32_t i, std::uint32_t j) const {
     std::size_t length = 0;
     for (std::size_t level = ranks_.size(); level-- > 0;) {
@@ -78,7 +78,7 @@ class PrefixOrder {
     return sorted.size();
   }
 
-  // Sorts by (rank of the first half, rank of the second half), two counting sorts.
+  // Sorts by (rank of the first half, rank of the second half) with two counting sorts.
   std::pair<std::vector<std::uint32_t>, std::size_t> refine(std::size_t n_ranks) const {
     const std::vector<std::uint32_t>& rank = ranks_.back();
     const std::vector<std::uint32_t>& jump = jumps_.back();
@@ -109,8 +109,8 @@ class PrefixOrder {
     return sorted;
   }
 
-  std::vector<std::vector<std::uint32_t>> ranks_;  // by level: of the first 2^level symbols
-  std::vector<std::vector<std::uint32_t>> jumps_;  // by level: the string without them
+  std::vector<std::vector<std::uint32_t>> ranks_;  // by level: ranks by the first 2^level symbols
+  std::vector<std::vector<std::uint32_t>> jumps_;  // by level: the string without these symbols
 };
 
 // ------------------------------------------------------------------------------ one pair of trees
@@ -141,12 +141,12 @@ class ChainPair {
     NodeId node;
     std::uint32_t cls;
     double count;
-    std::uint32_t next;    // the child's entry, or kNone where the chain ends
-    NodeId below;          // the inner node with several children where it ends, or kNone
-    std::uint32_t length;  // nodes with one child from here on
+    std::uint32_t next;    // the child's entry, or kNone if the chain ends
+    NodeId below;          // the inner node with several children at the end, or kNone
+    std::uint32_t length;  // the number of nodes with one child from here on
   };
 
-  // `entry_of` goes by a node's position in the tree.
+  // `entry_of` is indexed by a node's position in the tree.
   void list_entries(const CountedTree& tree, std::vector<std::uint32_t>& entry_of) {
     entry_of.assign(tree.nodes.size(), kNone);
     for (std::size_t k = 0; k < tree.nodes.size(); ++k) {
@@ -155,7 +155,7 @@ class ChainPair {
       const NodeId child = tree.dag.children(u)[0];
       Entry entry{u, tree.class_of[u], static_cast<double>(tree.counts[k]), kNone, kNone, 1};
       if (has_one_child(tree.dag, child)) {
-        // A child whose production the other forest does not have is in no list: the chain ends.
+        // A child whose production is not in the other forest is in no list: the chain ends.
         const std::uint32_t at = position(tree, child);
         if (at != kNone) entry.next = entry_of[at];
       } else if (!tree.dag.is_leaf(child) && tree.class_of[child] != kNone) {
@@ -183,8 +183,8 @@ class ChainPair {
     }
   }
 
-  // Strings end in a symbol that tells what is below: an inner node's class, or nothing that could
-  // match. Each such ending is a string of its own, followed by the empty one.
+  // The last symbol of a string identifies what is below: the class of an inner node, or a symbol
+  // that matches nothing. Each such ending is a separate string, followed by the empty string.
   PrefixOrder prefix_order() const {
     const auto n = static_cast<std::uint32_t>(entries_.size());
     std::vector<std::uint32_t> next(n), first(n);
@@ -199,8 +199,8 @@ class ChainPair {
     for (std::uint32_t i = 0; i < n; ++i) {
       const Entry& entry = entries_[i];
       first[i] = entry.cls;
-      // Classes of chains and of what is below them differ in their number of children, so they
-      // serve as symbols without confusion.
+      // Nodes of chains and nodes below them differ in their number of children, so their classes
+      // differ and can serve as symbols.
       next[i] = entry.next != kNone    ? entry.next
                 : entry.below != kNone ? ending_with(tree_of(i).class_of[entry.below])
                                        : ending_with(kNone);
@@ -214,7 +214,7 @@ class ChainPair {
 
   const CountedTree& tree_of(std::uint32_t entry) const { return entry < n_entries_a_ ? a_ : b_; }
 
-  // lambda + ... + lambda^m for two entries, and what is below where both chains end alike.
+  // lambda + ... + lambda^m for two entries, and the Delta below if both chains end alike.
   Wide delta_of_chains(const PrefixOrder& order, std::uint32_t i, std::uint32_t j) const {
     if (order.rank(i) != order.rank(j)) return Wide(geometric_[shared_productions(order, i, j)]);
     Wide delta(geometric_[entries_[i].length]);
@@ -231,7 +231,7 @@ class ChainPair {
 
   // ---------------------------------------------------------------- nodes with several children
 
-  // Few pairs, by is_long_chain: all of them are kept, class by class.
+  // is_long_chain ensures that there are few pairs: all of them are kept, class by class.
   void compute_branching(const PrefixOrder& order) {
     std::unordered_map<std::uint32_t, std::vector<NodeId>> by_class;
     for (const NodeId v : b_.nodes) {
@@ -286,7 +286,7 @@ class ChainPair {
 
   // ---------------------------------------------------------------- nodes with one child
 
-  // Entries of equal strings, and what they count for on either side.
+  // Entries of equal strings, and their counts on either side.
   struct Segment {
     double x, y;         // sums of the counts in a and in b
     double shared_gain;  // geometric sum of the prefix shared with the segment below in the stack
@@ -299,8 +299,8 @@ class ChainPair {
       return order.rank(i) != order.rank(j) ? order.rank(i) < order.rank(j) : i < j;
     });
     Wide total;
-    // Strings in order form a tree by their common prefixes; two neighbouring segments of it are
-    // merged as soon as nothing that follows shares more with the upper one.
+    // Sorted strings form a tree by their common prefixes. Two neighbouring segments are merged as
+    // soon as no later string shares more with the upper one.
     std::vector<Segment> stack;
     const auto merge_top = [&] {
       const Segment top = stack.back();
@@ -366,15 +366,15 @@ class ChainPair {
   std::vector<double> geometric_;  // lambda + ... + lambda^m
   std::vector<Wide> powers_;       // lambda^m
 
-  std::unordered_map<NodeId, std::size_t> row_;       // where a node of a has its deltas
-  std::unordered_map<NodeId, std::uint32_t> column_;  // and a node of b its place there
+  std::unordered_map<NodeId, std::size_t> row_;       // the row of deltas of a node of a
+  std::unordered_map<NodeId, std::uint32_t> column_;  // the position of a node of b in these rows
   std::vector<Wide> deltas_;
 };
 
 }  // namespace
 
 bool is_long_chain(const CountedTree& tree) {
-  constexpr double kManyPairs = 3e8;  // about a second by rows
+  constexpr double kManyPairs = 3e8;  // about a second with rows of Delta
   constexpr double kFewPairs = 1e6;
   std::unordered_map<std::uint32_t, double> chained, branching;
   for (const NodeId u : tree.nodes) {

@@ -1,6 +1,6 @@
-// Subset trees of trees that are long chains. Where most nodes have a single child, almost every
-// pair of them shares its production, and the rows of Delta would take time quadratic in the depth:
-// 10^12 steps for two chains of a million nodes. Here it is N log N.
+// Subset trees of trees that are long chains. If most nodes have a single child, almost every pair
+// of them shares its production, and the rows of Delta would take time quadratic in the depth:
+// 10^12 steps for two chains of a million nodes. This algorithm takes N log N.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace filbert {
 
-// Whether the rows of Delta would be too slow for this tree with another of its kind, and this way
-// is not: very many pairs of nodes with one child, and few pairs of others.
+// Whether the rows of Delta would be too slow for this tree with a similar one and this algorithm
+// is not: the tree has very many pairs of nodes with one child, and few pairs of other nodes.
 bool is_long_chain(const CountedTree& tree);
 
 // K(a, b) of two such trees, exactly.

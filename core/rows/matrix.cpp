@@ -19,8 +19,9 @@ namespace {
 
 // ------------------------------------------------------------------------------ parts
 
-// Some trees of a forest, and their places in it. Long chains, and large trees of which few nodes
-// are chosen, are kept apart from the others: pairs of them have a way of their own.
+// Some trees of a forest, and their indices in it. Two kinds of trees are set apart from the
+// others: long chains, and large trees with few chosen nodes. A special algorithm computes pairs of
+// them.
 struct Part {
   const Dag& dag;
   std::vector<NodeId> roots;
@@ -34,16 +35,16 @@ struct Part {
   }
 };
 
-// Each distinct tree once, in its first place.
+// Each distinct tree once, at its first index.
 struct Split {
   Part ordinary;
   Part apart;
-  std::vector<std::size_t> first;  // by tree: the first place of an equal one
+  std::vector<std::size_t> first;  // by tree: the index of the first equal tree
 
   bool has_equal() const { return ordinary.roots.size() + apart.roots.size() < first.size(); }
 };
 
-// Completes a matrix of which there are the rows and columns of the first places.
+// Completes a matrix whose rows and columns of the distinct trees are filled in.
 void spread(const std::vector<std::size_t>& rows, const std::vector<std::size_t>& columns,
             double* out) {
   const std::size_t n = columns.size();
@@ -57,7 +58,7 @@ void spread(const std::vector<std::size_t>& rows, const std::vector<std::size_t>
   }
 }
 
-// Throws TooManyOccurrences with the tree's place in the whole forest.
+// Throws TooManyOccurrences with the tree's index in the whole forest.
 void check_counts(const Dag& dag, NodeId root, std::size_t place) {
   try {
     count_occurrences(dag, {&root, 1}, std::vector<std::uint32_t>(dag.size(), 0));
@@ -66,7 +67,7 @@ void check_counts(const Dag& dag, NodeId root, std::size_t place) {
   }
 }
 
-// By tree: whether it is a long chain. Only the first of equal trees are looked at.
+// By tree: whether it is a long chain. Of equal trees, only the first is checked.
 std::vector<bool> find_long_chains(Trees trees, std::span<const std::uint32_t> first, int n_threads,
                                    const Watch& watch) {
   constexpr std::uint64_t kMayBeLong = 10000;
@@ -114,7 +115,7 @@ Split split(const KernelSpec& spec, Trees trees, int n_threads, const Watch& wat
   return parts;
 }
 
-// K of two trees that are kept apart; nothing where it takes the ordinary way after all.
+// K of two trees that are set apart; nothing if the ordinary algorithm has to compute it.
 std::optional<Wide> sum_of_pair(const KernelSpec& spec, const CountedTree& a, const CountedTree& b,
                                 const StopToken& token) {
   constexpr std::size_t kMostPairs = std::size_t{1} << 22;  // some 160 MB
@@ -122,7 +123,7 @@ std::optional<Wide> sum_of_pair(const KernelSpec& spec, const CountedTree& a, co
   return spec->sum_of_chains(a, b, token);
 }
 
-// The same by a pass over one pair.
+// The same by an ordinary pass over one pair.
 Wide sum_in_order(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Watch& watch) {
   class ValueSink final : public Sink {
    public:
@@ -138,7 +139,7 @@ Wide sum_in_order(const KernelSpec& spec, Trees a, Trees b, int n_threads, const
   return sink.value;
 }
 
-// put(i, j, value) for the pairs of two lists of trees apart that `wanted(i, j)` asks for.
+// put(i, j, value) for those pairs of two lists of trees set apart for which wanted(i, j) is true.
 template <class Wanted, class Put>
 void sum_apart(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Watch& watch,
                const Wanted& wanted, const Put& put) {
@@ -169,7 +170,7 @@ void sum_apart(const KernelSpec& spec, Trees a, Trees b, int n_threads, const Wa
 
 // ------------------------------------------------------------------------------ values
 
-// Gives every value, with its places in the whole forests, to `write(i, j, value)`.
+// Calls write(i, j, value) for every value, with the indices in the whole forests.
 template <class Write>
 class PlacedSink final : public Sink {
  public:
@@ -196,12 +197,12 @@ class PlacedSink final : public Sink {
   Write write_;
 };
 
-// All pairs of two parts, not both of trees apart, to write(i, j, value).
+// Calls write(i, j, value) for all pairs of two parts, unless both are trees set apart.
 template <class Write>
 void pairs_between(const KernelSpec& spec, const Part& a, const Part& b, int n_threads,
                    const Watch& watch, const Write& write) {
   if (a.empty() || b.empty()) return;
-  // Tiles are cut from the side with more trees: they are what the threads share.
+  // Tiles are cut from the side with more trees, because the threads share the tiles.
   if (a.roots.size() <= b.roots.size()) {
     PlacedSink sink(a, b, write);
     sum_between(spec, a.trees(), b.trees(), n_threads, watch, sink);
@@ -212,7 +213,7 @@ void pairs_between(const KernelSpec& spec, const Part& a, const Part& b, int n_t
   }
 }
 
-// The diagonal of a normalised matrix, without rounding.
+// Sets the diagonal of a normalised matrix to exactly 1.
 void put_ones(const Norms& norms, double* out) {
   const std::size_t n = norms.wide.size();
   for (std::size_t i = 0; i < n; ++i) out[i * n + i] = norms.wide[i].is_zero() ? 0.0 : 1.0;

@@ -1,5 +1,5 @@
-// Kernel matrices between the trees of two forests, exactly, in blocks of bounded memory, on
-// threads. Values do not depend on the number of threads.
+// Exact kernel matrices between the trees of two forests, in blocks of bounded memory, on threads.
+// Values do not depend on the number of threads.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,20 @@
 
 namespace filbert {
 
-// Whether there are trees whose pairs have a way of their own (long_chains.hpp).
+// Whether there are trees whose pairs need the algorithm of long_chains.hpp.
 bool has_long_chains(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch);
 
-// K(t, t) for each tree, not normalised, in a range that does not overflow.
+// K(t, t) for each tree, not normalised, in a number type that does not overflow.
 std::vector<Wide> self_kernels(const KernelSpec& spec, Trees trees, int n_threads,
                                const Watch& watch);
 
-// out[i * b.size() + j] = K(a_i, b_j), or K(a_i, b_j) / sqrt(K(a_i, a_i) K(b_j, b_j)) with 0 where
-// a self-kernel is 0. Throws KernelOverflow where a value that is not normalised leaves double, and
-// TooExpensive where one pair of nodes alone would take more than the kernel's StepLimit.
+// out[i * b.size() + j] = K(a_i, b_j), or K(a_i, b_j) / sqrt(K(a_i, a_i) K(b_j, b_j)), which is 0
+// if a self-kernel is 0. Throws KernelOverflow if a value that is not normalised is beyond double,
+// and TooExpensive if one pair of nodes alone would take more than the kernel's StepLimit.
 void kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
                    const Watch& watch, double* out);
 
-// The same between the trees of one forest: half the work.
+// The same between the trees of one forest, with half the work.
 void kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_threads,
                    const Watch& watch, double* out);
 

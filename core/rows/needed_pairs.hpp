@@ -1,7 +1,8 @@
-// Approximate kernels of two large trees, where the kernel aligns children: from the pairs of
-// chosen nodes downwards, so that only pairs of nodes are met that one of them leads to. Where few
-// symbols are chosen, time and memory go with the size of the trees and not with its square (Rieck,
-// Brefeld & Krueger 2008, section 4.3). Rows of Delta would go through all pairs of a production.
+// Approximate kernels of two large trees, for kernels that align children. The search goes
+// downwards from the pairs of chosen nodes, so that it visits only pairs of nodes reached from such
+// a pair. If few symbols are chosen, time and memory grow with the size of the trees and not with
+// its square (Rieck, Brefeld & Krueger 2008, section 4.3). Rows of Delta would visit all pairs of a
+// production.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,8 @@
 
 namespace filbert {
 
-// By tree: whether it is large, and has so few chosen nodes that pairs of them are not more than
-// all its nodes. Of such trees the pairs below are fewer than those that rows go through.
+// By tree: whether it is large and has so few chosen nodes that there are no more pairs of chosen
+// nodes than nodes. For such trees this search visits fewer pairs than rows of Delta do.
 std::vector<bool> few_chosen(const ChosenSymbols& chosen, const Dag& dag,
                              std::span<const NodeId> roots);
 
@@ -31,7 +32,7 @@ class NeededPairs {
   NeededPairs(const CountedTree& a, const CountedTree& b, std::size_t max_pairs)
       : a_(a), b_(b), max_pairs_(max_pairs) {}
 
-  // False where there are too many.
+  // False if there are too many pairs.
   bool collect(const StopToken& token) {
     if (!add_roots(token)) return false;
     n_roots_ = pairs_.size();
@@ -51,7 +52,7 @@ class NeededPairs {
     return true;
   }
 
-  // Delta of every pair, children first; the sum of those of chosen nodes.
+  // Computes Delta of every pair, children first, and returns the sum over pairs of chosen nodes.
   template <class Real, class Kernel>
   Real sum(const Kernel& kernel, const StopToken& token) const {
     std::vector<std::uint32_t> order(pairs_.size());
@@ -77,8 +78,8 @@ class NeededPairs {
     NodeId u, v;
   };
 
-  // Pairs of chosen nodes of one class: those of b are sorted by class, and looked up for each of
-  // a.
+  // Pairs of chosen nodes of one class: the nodes of b are sorted by class and looked up for each
+  // node of a.
   bool add_roots(const StopToken& token) {
     std::vector<std::uint32_t> chosen;
     for (std::uint32_t i = 0; i < b_.nodes.size(); ++i) {
@@ -117,14 +118,14 @@ class NeededPairs {
   const CountedTree& b_;
   const std::size_t max_pairs_;
   IdTable index_;
-  std::vector<Pair> pairs_;  // those of chosen nodes first
+  std::vector<Pair> pairs_;  // pairs of chosen nodes first
   std::size_t n_roots_ = 0;
   std::vector<double> root_counts_;
   std::vector<std::size_t> child_begin_;
-  std::vector<std::uint32_t> children_;  // places of pairs
+  std::vector<std::uint32_t> children_;  // indices of pairs
 };
 
-// Nodes of the count 0 are no roots of fragments. Nothing where more than max_pairs are needed.
+// Nodes with count 0 are no roots of fragments. Returns nothing if more than max_pairs are needed.
 template <class Kernel>
 std::optional<Wide> sum_of_needed_pairs(const Kernel& kernel, const CountedTree& a,
                                         const CountedTree& b, std::size_t max_pairs,

@@ -17,8 +17,8 @@ class PartialColumns {
   PartialColumns(const PartialSides& sides, const Dag& dag, std::span<const std::uint32_t> class_of)
       : as_sets_(sides.children_are_sets), dag_(dag), class_of_(class_of), kinds_(sides.kinds) {}
 
-  // `nodes` by column: a multiple of eight; kNone, at the end of a chunk, repeats the one before.
-  // `place_of` is a general node's place within its label's columns.
+  // `nodes` is indexed by column, and its size is a multiple of eight. A kNone at the end of a
+  // chunk repeats the node before. `place_of` is a general node's place within its label's columns.
   template <class PlaceOf>
   void load(std::span<const NodeId> nodes, const PlaceOf& place_of);
 
@@ -28,8 +28,8 @@ class PartialColumns {
   }
   const LaneSlot* slots() const { return slots_.data(); }
 
-  // Where subsequences have length 1, order does not matter: equal children are listed once, with
-  // how often they occur.
+  // If subsequences have length 1, order does not matter: equal children are listed once, with
+  // their number of occurrences.
   double multiplicity(std::uint64_t slot, std::size_t lane) const {
     return multiplicities_[slot * kColumns + lane];
   }
@@ -90,7 +90,7 @@ void PartialColumns::list_children(NodeId u, const PlaceOf& place_of) {
       children_.back().times += 1.0;
       continue;
     }
-    // A child without a class matches nothing, but it still is a gap.
+    // A child without a class matches nothing, but it still counts as a gap.
     Child child{class_of_[children[i]], 0, 1.0};
     if (child.label != kNone) {
       const LabelKind kind = kinds_[child.label];

@@ -13,8 +13,8 @@
 
 namespace filbert {
 
-// Doubles go through lanes.hpp, eight columns at a time; Wide, and subsequences of bounded length,
-// column by column.
+// Doubles are computed by lanes.hpp, eight columns at a time; Wide values and subsequences of
+// bounded length are computed column by column.
 template <class Real>
 class PartialRows final : public RowRecursion<Real> {
  public:
@@ -46,8 +46,8 @@ class PartialRows final : public RowRecursion<Real> {
  private:
   using Slots = std::span<const LaneSlot>;
 
-  // u's children as the recursion needs them, without those before the first and after the last
-  // that match anything in the tile; the bits of their labels.
+  // Lists u's children for the recursion, without those before the first and after the last that
+  // match anything in the tile. Returns the bits of their labels.
   std::uint64_t list_children(NodeId u, const ColumnTile& tile, const Real* const* row_of) {
     children_.clear();
     times_.clear();
@@ -128,7 +128,7 @@ class PartialRows final : public RowRecursion<Real> {
   void by_lanes(std::span<const LaneChunk>, const LaneSlot*, std::uint64_t, const StopToken&,
                 Wide*) {}
 
-  // Where a row has many children that repeat, their Deltas with a slot are looked up only once.
+  // If a row has many children that repeat, their Deltas with a slot are looked up only once.
   void number_kinds()
     requires std::is_same_v<Real, double>
   {
@@ -151,8 +151,8 @@ class PartialRows final : public RowRecursion<Real> {
     return a.label == b.label && a.place == b.place && a.row == b.row && a.bit == b.bit;
   }
 
-  // Pieces of the slots, and for each the children block by block, so that what is carried from one
-  // to the other stays in the cache.
+  // Splits the slots into pieces and goes through the children block by block for each piece, so
+  // that the sums carried between them stay in the cache.
   void by_blocks(const LaneKernels& kernels, const LaneWeights& weights, Slots slots,
                  const StopToken& token, double* total)
     requires std::is_same_v<Real, double>
@@ -207,7 +207,7 @@ class PartialRows final : public RowRecursion<Real> {
         token);
   }
 
-  // Delta of two children times what a pair costs; they match.
+  // Delta of two matching children times the decay of a pair.
   Real paid(const RowChild<Real>& child, std::uint32_t place) const {
     if (child.row != nullptr) return child.row[place] * light_.pay;
     return (child.place == place ? light_.single + light_.pair : light_.single) * light_.pay;
@@ -242,7 +242,7 @@ class PartialRows final : public RowRecursion<Real> {
   std::span<const LabelKind> kinds_;
 
   std::vector<RowChild<Real>> children_;
-  std::vector<double> times_;  // how often each occurs, where equal children are taken together
+  std::vector<double> times_;  // number of occurrences, if equal children are taken together
   std::vector<NodeId> sorted_;
   std::vector<Real> sums_;
   std::vector<Real> befores_;

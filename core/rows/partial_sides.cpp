@@ -7,7 +7,7 @@ namespace filbert {
 
 namespace {
 
-// By class: 0 for the one with the most nodes.
+// By class: 0 for the class with the most nodes.
 std::vector<std::uint32_t> rank_by_frequency(std::span<const std::uint32_t> class_of,
                                              std::size_t n_classes) {
   std::vector<std::uint32_t> count(n_classes, 0);

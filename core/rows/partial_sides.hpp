@@ -1,4 +1,4 @@
-// What the partial tree kernel needs to know of two forests beside their classes.
+// Data about two forests that the partial tree kernel needs beside their classes.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ struct PartialSides {
         kinds(label_kinds(rows, columns, classes)),
         features(rows, columns, classes, kinds) {}
 
-  // Columns are worked on in eights that stand side by side in a tile. The more alike their
-  // children, the more often all eight do the same: this puts general nodes of one label in order
-  // of the number of children, then of the children's labels, the frequent ones first.
+  // A tile is computed eight neighbouring columns at a time. The more similar their children, the
+  // more often all eight take the same steps. So this sorts general nodes of one label by the
+  // number of children, then by the children's labels, the frequent ones first.
   void rank_columns(const Dag& columns, std::span<const std::uint32_t> class_of);
 
-  // Whether the kinds hold for nodes of another forest that are compared with these. A label that
-  // is terminal or simple here may be otherwise there: Delta with nodes of here is the same, except
-  // where one that is simple here has several children there.
+  // Whether the kinds also hold for nodes of another forest that are compared with these nodes. A
+  // label that is terminal or simple here may be different there. Delta is the same nevertheless,
+  // unless a label that is simple here has a node with several children there.
   bool describes(const Dag& dag, std::span<const std::uint32_t> class_of) const;
 
   bool children_are_sets;
   std::vector<LabelKind> kinds;  // by class
   LightFeatures features;
-  std::vector<std::uint32_t> column_rank;  // by node; empty: in the order of their ids
+  std::vector<std::uint32_t> column_rank;  // by node; empty: in the order of the node ids
 };
 
 }  // namespace filbert

@@ -1,5 +1,5 @@
-// The trees of the rows side, eight at a time: their sums are kept side by side in one vector, so
-// that the columns' trees are gone through once for eight rows.
+// The trees of the rows side in groups of eight. The sums of a group are kept side by side in one
+// vector, so that one pass over the columns' trees serves eight rows.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RowGroups {
     std::uint32_t count;
   };
 
-  std::vector<std::uint64_t> group_begin;  // one more than there are groups
+  std::vector<std::uint64_t> group_begin;  // one more entry than there are groups
   std::vector<Entry> entries;              // of a group: ascending by node
   std::size_t trees_per_group = kLanes;    // the last group may have fewer
   std::size_t n_trees = 0;

@@ -23,8 +23,8 @@ class RowRecursion {
  public:
   virtual ~RowRecursion() = default;
 
-  // out[i] = Delta(u, i-th column of u's class). row_of has the rows of u's children, by node:
-  // children come before their parents.
+  // out[i] = Delta(u, i-th column of u's class). row_of has the rows of u's children, by node. Rows
+  // of children are computed before rows of their parents.
   virtual void compute(NodeId u, const ColumnTile& tile, const Real* const* row_of,
                        const StopToken& token, Real* out) = 0;
 

@@ -1,5 +1,5 @@
-// Rows of a kernel matrix, computed when asked for: what training and searching need of a kernel
-// that they never compute in full.
+// Rows of a kernel matrix, computed on request. Training and searching use it with kernels whose
+// matrix they never compute in full.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace filbert {
 
 namespace {
 
-// Loaded tiles are kept, up to so many bytes; the others are loaded anew each time.
+// Loaded tiles are kept, up to this many bytes in total; the others are loaded again each time.
 constexpr std::uint64_t kKeptBytes = std::uint64_t{128} << 20;
 
 Occurrences selected(const Occurrences& x, std::span<const std::uint32_t> wanted) {
@@ -57,8 +57,8 @@ class RowSums::Corpus {
     run({trees_.dag, classes_.rows, partial_.get()}, rows, n_threads, watch, sink);
   }
 
-  // What a corpus knows of its labels need not hold for a query's: a label that is simple here may
-  // have several children there. Then both sides are looked at together, from the beginning.
+  // The kinds of the corpus's labels need not hold for a query: a label that is simple in the
+  // corpus may have several children in the query. Then both sides are prepared again together.
   void run(Trees queries, int n_threads, const Watch& watch, Sink& sink) {
     const std::vector<std::uint32_t> class_of =
         classes_among(spec_, queries.dag, queries.roots, trees_.dag);
@@ -95,7 +95,7 @@ class RowSums::Corpus {
                  });
   }
 
-  // Several runs may be on at a time and ask for the same tile.
+  // Several concurrent runs may request the same tile.
   std::shared_ptr<const ColumnTile> loaded(std::size_t task) {
     {
       const std::lock_guard lock(mutex_);
@@ -120,7 +120,7 @@ class RowSums::Corpus {
   std::optional<ColumnSide> columns_;
   std::vector<std::size_t> most_children_;  // by class
   std::vector<Range> tiles_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<std::shared_ptr<const ColumnTile>> loaded_;
   std::uint64_t kept_bytes_ = 0;
 };

@@ -1,5 +1,5 @@
-// Sums of Delta between some trees and all trees of a corpus, again and again: what depends on the
-// corpus alone is prepared once.
+// Sums of Delta between some trees and all trees of a corpus, for repeated use: data that depend on
+// the corpus alone are prepared once.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace filbert {
 
 class RowSums {
  public:
-  // The roots have to stay where they are.
+  // The caller keeps the array of roots alive.
   RowSums(const KernelSpec& spec, Trees corpus, int n_threads, const Watch& watch);
   ~RowSums();
 
-  // Row k of the sink is that of tree wanted[k] of the corpus. Throws TooExpensive.
+  // Row k of the sink belongs to tree wanted[k] of the corpus. Throws TooExpensive.
   void run(std::span<const std::uint32_t> wanted, int n_threads, const Watch& watch, Sink& sink);
 
-  // Row k is that of the k-th query, a tree of any forest. Throws TooExpensive.
+  // Row k belongs to the k-th query, a tree of any forest. Throws TooExpensive.
   void run(Trees queries, int n_threads, const Watch& watch, Sink& sink);
 
  private:

@@ -10,8 +10,8 @@
 
 namespace filbert {
 
-// By production: all columns start with the bare Delta, and each slot multiplies those whose child
-// there can match.
+// By production: all columns start with the Delta of the bare production, and each slot multiplies
+// the columns whose child there can match.
 template <class Kernel, class Real>
 class SlotRows final : public RowRecursion<Real> {
  public:
@@ -41,7 +41,7 @@ class SlotRows final : public RowRecursion<Real> {
   std::span<const std::uint32_t> class_of_;
 };
 
-// By subtree: only equal nodes match, so a row is one number that is known beforehand.
+// By subtree: only equal nodes match, so a row is one precomputed number.
 template <class Kernel, class Real>
 class EqualRows final : public RowRecursion<Real> {
  public:

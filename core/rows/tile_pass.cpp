@@ -13,8 +13,8 @@ namespace filbert {
 
 namespace {
 
-// The two sides, prepared: classes in one numbering, and which tree contains which nodes. Not to be
-// moved: its parts know each other.
+// The two sides, prepared: classes in one numbering, and the nodes of each tree. Must not be moved,
+// because its members refer to each other.
 struct Sides {
   Sides(const KernelSpec& spec, Trees rows, Trees columns, std::size_t trees_per_group,
         int n_threads, const Watch& watch);
@@ -56,7 +56,7 @@ Sides::Sides(const KernelSpec& spec, Trees row_trees, Trees column_trees,
       rows_number ? row_trees.dag : column_trees.dag);
 }
 
-// What one thread keeps from tile to tile.
+// The memory that one thread keeps from tile to tile.
 struct Worker {
   explicit Worker(const Sides& s) : sides(s), tile(s.columns->empty_tile()), sums(*s.rows) {}
 
@@ -103,7 +103,8 @@ void sum_within(const KernelSpec& spec, Trees trees, int n_threads, const Watch&
   const Sides sides(spec, trees, trees, kLanes, n_threads, watch);
   n_threads = threads_for(n_pairs(trees, trees), n_threads);
   std::vector<Range> tiles = cut_tiles(sides.columns->dag, sides.columns->trees.heavy);
-  // A tile goes with all rows up to its last tree, so the last tile has the most work: it is first.
+  // A tile is compared with all rows up to its last tree, so the last tile has the most work and
+  // comes first.
   std::reverse(tiles.begin(), tiles.end());
   Workers<Worker> workers(n_threads);
   const auto make = [&] { return Worker(sides); };

@@ -19,9 +19,9 @@ struct Trees {
   std::size_t size() const { return roots.size(); }
 };
 
-// Takes the values: K of the rows' trees first_row, first_row + 1, ... with one tree of the
-// columns. Called from several threads, each entry by one of them. Values come as doubles; where
-// those do not suffice for a tile, the whole tile comes again as Wide.
+// Receives the values: K of the rows' trees first_row, first_row + 1, ... with one tree of the
+// columns. Several threads call it; one thread writes each entry. Values come as doubles. If
+// doubles do not suffice for a tile, the whole tile comes again as Wide.
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -11,7 +11,7 @@ namespace filbert {
 
 namespace {
 
-// Gives each value to write(row, column, value).
+// Calls write(row, column, value) for each value.
 template <class Write>
 class WritingSink final : public Sink {
  public:

@@ -1,4 +1,4 @@
-// Rows of any kernel, by tiles of Delta.
+// Rows of any kernel, computed by tiles of Delta.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace filbert {
 
 class TileRows final : public RowSource {
  public:
-  // numbers[i]: what errors call tree i. Throws KernelOverflow where a self-kernel that is not
-  // normalised is beyond double: then so may be others, and only then. Throws TooExpensive and
+  // numbers[i]: the number of tree i in error messages. Throws KernelOverflow if a self-kernel that
+  // is not normalised is beyond double: only then can other values be. Throws TooExpensive and
   // TooManyOccurrences as matrix.hpp does.
   TileRows(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::vector<NodeId> roots,
            std::span<const std::uint32_t> numbers, bool normalize, int n_threads,
@@ -45,7 +45,7 @@ class TileRows final : public RowSource {
   bool normalize_;
   Norms norms_;
   std::vector<double> self_;
-  std::unique_ptr<RowSums> sums_;  // null where there are long chains
+  std::unique_ptr<RowSums> sums_;  // null if there are long chains
 };
 
 }  // namespace filbert

@@ -2,8 +2,8 @@
 //
 //   K[i, j] = sum over nodes u of tree i and v of tree j of count * count * Delta(u, v)
 //
-// Each Delta(u, v) is computed once for the whole tile, however many trees contain u or v. Rows of
-// Delta live from their first use to their last and are never all there at once.
+// Each Delta(u, v) is computed once for the whole tile, for any number of trees that contain u or
+// v. Rows of Delta exist from their first use to their last, and never all at the same time.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace filbert {
 
-// Memory for rows of Delta, handed out in powers of two and used again.
+// Memory for rows of Delta, allocated in powers of two and reused.
 template <class Real>
 class RowPool {
  public:
@@ -58,7 +58,7 @@ class TileSums {
         uses_(rows_.size(), 0) {}
 
   // sink(first tree of a group, tree within the tile, values), for every group in [first, last) and
-  // for the tile's trees from `first_tree(group)` on. `light` has the same groups, of features.
+  // for the tile's trees from `first_tree(group)` on. `light` has the same groups, with features.
   template <class FirstTree, class Sink>
   void run(const RowGroups& groups, const RowGroups& light, std::size_t first, std::size_t last,
            const ColumnTile& tile, std::size_t n_tile_trees, const FirstTree& first_tree,
@@ -78,13 +78,13 @@ class TileSums {
   }
 
  private:
-  // The sums of a column for all lanes; a line of the cache.
+  // The sums of a column for all lanes; one cache line.
   struct alignas(64) Line {
     Real lane[kLanes] = {};
   };
 
-  // Rows of a block may all be there at the same time: so many bytes at most, unless one group of
-  // trees alone needs more.
+  // All rows of a block may exist at the same time. They take at most this many bytes, unless one
+  // group of trees alone needs more.
   static constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
 
   // Counts for each node of the next block how often its row will be used: once by each group that
@@ -157,7 +157,7 @@ class TileSums {
     }
   }
 
-  // What nodes without rows add: one column for each of their features.
+  // Adds the nodes without rows: one column for each of their features.
   void add_light(std::span<const RowGroups::Entry> entries, const ColumnTile& tile) {
     for (const RowGroups::Entry& entry : entries) {
       const std::uint32_t column = tile.light_column(entry.node);
@@ -174,8 +174,8 @@ class TileSums {
     }
   }
 
-  // From sums over the tile's nodes to sums over the tile's trees, for all lanes together. Leaves
-  // the sums at zero for the next group.
+  // Adds sums over the tile's nodes up to sums over the tile's trees, for all lanes together.
+  // Resets the sums to zero for the next group.
   template <class Sink>
   void reduce(const RowGroups& groups, std::size_t group, const ColumnTile& tile,
               std::size_t first_tree, std::size_t n_tile_trees, const Sink& sink) {
@@ -216,10 +216,10 @@ class TileSums {
   std::span<const std::uint32_t> class_of_;
   std::unique_ptr<RowRecursion<Real>> delta_;
   RowPool<Real> pool_;
-  std::vector<Real*> row_;           // by node; null where there is none at present
-  std::vector<std::uint32_t> uses_;  // by node: uses that are still to come
+  std::vector<Real*> row_;           // by node; null if it has no row at present
+  std::vector<std::uint32_t> uses_;  // by node: number of remaining uses
   std::vector<Real> sums_;           // by lane and column
-  std::vector<Line> side_by_side_;   // by column, those of light features too
+  std::vector<Line> side_by_side_;   // by column, including light features
 };
 
 }  // namespace filbert

@@ -4,13 +4,14 @@ namespace filbert {
 
 namespace {
 
-// A tile closes at so many trees, nodes or children of them. Wider tiles share more, narrower ones
-// stay in the cache and give more tasks to the threads.
+// The maximum numbers of trees, nodes and children of nodes in a tile. Wider tiles share more work;
+// narrower tiles stay in the cache and give the threads more tasks.
 constexpr std::size_t kTileTrees = 512;
 constexpr std::size_t kTileNodes = 16384;
 constexpr std::size_t kTileChildren = 3 * kTileNodes;
 
-// Beyond these, doubles may have lost digits on the way: the tile is done again with Wide.
+// Beyond these bounds, doubles may have lost digits on the way: the tile is computed again with
+// Wide.
 constexpr double kLargest = 1e300;
 constexpr double kSmallestDelta = 1e-200;
 

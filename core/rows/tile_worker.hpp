@@ -1,5 +1,5 @@
-// What tile passes share: the columns' side cut into tiles, a batch of rows, and the work on one
-// tile.
+// Common code of the tile passes: the columns side cut into tiles, a batch of rows, and the work on
+// one tile.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ struct ColumnSide {
 
 std::vector<Range> cut_tiles(const Dag& dag, const Occurrences& trees);
 
-// All nodes are heavy for kernels that know no other kind.
+// All nodes are heavy for kernels without light nodes.
 WeighedTrees weigh(const PartialSides* partial, const Dag& dag,
                    std::span<const std::uint32_t> class_of, Occurrences trees);
 
@@ -50,16 +50,16 @@ struct RowBatch {
 RowBatch batch_of(const TreeKernel& kernel, const RowSide& side, const WeighedTrees& trees,
                   std::size_t trees_per_group);
 
-// Whether doubles hold Delta at all. They may still overflow, which the values show.
+// Whether doubles hold Delta at all. Sums may still overflow, which their values show.
 bool starts_narrow(const TreeKernel& kernel);
 bool is_narrow(std::span<const double> values);
 
-// The work of one thread on tile after tile.
+// The work of one thread on successive tiles.
 class TileWorker {
  public:
   explicit TileWorker(const RowBatch& rows) : rows_(rows) {}
 
-  // The groups' trees against a tile's, each group from `first_tree(group)` on.
+  // Compares the groups' trees with a tile's trees, each group from `first_tree(group)` on.
   template <class FirstTree>
   void run(const ColumnTile& tile, Range range, Range groups, const FirstTree& first_tree,
            Sink& sink, const StopToken& token) {
@@ -97,7 +97,7 @@ class TileWorker {
   std::optional<TileSums<Wide>> wide_;
 };
 
-// One for each thread, made when it is first needed.
+// One worker per thread, created when first needed.
 template <class Worker>
 class Workers {
  public:

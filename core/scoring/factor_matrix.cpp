@@ -1,5 +1,5 @@
-// Kernel matrices through the factors: two trees have a value because they share columns, so each
-// tree adds its columns' masses to the trees that have these too.
+// Kernel matrices through the factors: the kernel of two trees is a sum over the columns that they
+// share, so each tree adds its columns' masses to the other trees that have these columns.
 
 #include <algorithm>
 #include <numeric>
@@ -15,19 +15,19 @@ namespace filbert {
 
 namespace {
 
-// Measured on parse trees, markup, sessions, glycans and code: to factorise a tree takes as long as
-// 175 to 270 pairs of trees, and from there on the matrix takes a third of the time or less.
+// Measured on parse trees, markup, sessions, glycans and code: factorising a tree takes as long as
+// 175 to 270 pairs of trees. Above that, the matrix takes a third of the time or less.
 constexpr double kPairsToATree = 300.0;
 
 bool factors_are_cheaper(const KernelSpec& spec, double n_trees, double n_pairs) {
   return spec->has_cheap_factors() && n_pairs > kPairsToATree * n_trees;
 }
 
-// The trees that have each column, ascending, with their values.
+// The trees that have each column, in ascending order, with their values.
 struct Postings {
   std::vector<std::uint64_t> begin;
   std::vector<std::uint32_t> trees;
-  std::vector<double> values;  // or empty: all are 1
+  std::vector<double> values;  // empty: all are 1
 
   Postings(const TreeFactors& f, std::size_t first, std::size_t last)
       : begin(f.mass.size() + 1, 0) {
@@ -89,7 +89,7 @@ void matrix_within(const TreeFactors& f, int n_threads, const Watch& watch, doub
   mirror(Half::left, n, out, n_threads, watch);
 }
 
-// Between the first n_a trees and the others.
+// The matrix between the first n_a trees and the others.
 void matrix_between(const TreeFactors& f, std::size_t n_a, int n_threads, const Watch& watch,
                     double* out) {
   const std::size_t n_b = f.n_trees() - n_a;
@@ -101,8 +101,8 @@ void matrix_between(const TreeFactors& f, std::size_t n_a, int n_threads, const 
   });
 }
 
-// Factors must not take much more memory than the matrix does; and where a value leaves double, it
-// is the pairs that know which.
+// Factors must not take much more memory than the matrix. If a value is beyond double, the
+// computation by pairs finds out which.
 template <class Make>
 bool tried(std::size_t n_values, const Make& make) {
   const std::uint64_t max_bytes = std::max<std::uint64_t>(1 << 30, n_values * sizeof(double));

@@ -9,12 +9,12 @@
 
 namespace filbert {
 
-// weights[i * n_columns + c]: that of example i in column c; the scores alike. F is SingleFactors
-// or SumFactors.
+// weights[i * n_columns + c]: the weight of example i in column c; the scores have the same layout.
+// F is SingleFactors or SumFactors.
 template <class F>
 std::vector<double> factor_scores(const F& factors, std::span<const double> weights,
                                   std::size_t n_columns, int n_threads, const Watch& watch) {
-  constexpr std::size_t kPart = 4096;  // examples to a task
+  constexpr std::size_t kPart = 4096;  // examples per task
   const std::size_t n = factors.n_trees();
   const std::size_t k = n_columns;
   std::vector<double> out(n * k);

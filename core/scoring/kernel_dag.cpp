@@ -6,11 +6,11 @@ namespace filbert {
 
 namespace {
 
-// Rows of so many numbers in all are kept until the tree is done. More are given back as soon as
-// all parents have used them.
+// Rows with at most this many numbers in total are kept until the tree is done. If there are more,
+// a row is freed as soon as all parents have used it.
 constexpr std::uint64_t kFewNumbers = std::uint64_t{1} << 20;
 
-// Four sums: an addition need not wait for the one before.
+// Four sums: an addition need not wait for the previous one.
 double dot(const double* a, const double* b, std::size_t n) {
   double sums[4] = {};
   std::size_t i = 0;
@@ -61,7 +61,7 @@ std::span<const std::uint32_t> KernelDag::add(const TreeNodes& tree, double fact
   return entries_;
 }
 
-// Algorithm 6, where the node is new. Its children are there.
+// Algorithm 6 for a new node. Its children are already in the DAG.
 void KernelDag::append(const TreeNodes& tree, std::uint32_t v) {
   const std::uint32_t number = list_of_.insert(tree.cls[v]);
   class_bits_ |= label_bit(tree.cls[v]);
@@ -86,7 +86,7 @@ void KernelDag::set_weights(std::span<const double> weights) {
 void KernelDag::count_occurrences(const TreeNodes& tree) {
   for (std::uint32_t v = 0; v < tree.size(); ++v) {
     std::uint64_t& calls = lists_[list_of_.find(tree.cls[v])].calls;
-    calls = calls + tree.calls[v] - 1;  // which may be none, of a node that is no root of fragments
+    calls = calls + tree.calls[v] - 1;  // may be 0, for a node that is no root of fragments
   }
 }
 
@@ -154,7 +154,7 @@ void DagKernel::for_each_row(const KernelDag& dag, const TreeNodes& tree, const 
   }
 }
 
-// The list of each node; the numbers that all rows together have.
+// Looks up the list of each node. Returns the total size of all rows.
 std::uint64_t DagKernel::look_up(const KernelDag& dag, const TreeNodes& tree) {
   if (rows_.size() < tree.size()) rows_.resize(tree.size());
   std::uint64_t n_numbers = 0;

@@ -6,7 +6,7 @@
 // Aiolli et al. 2007). As in section 5.1 of the former there are two associative arrays: from nodes
 // to their entries, and from productions (labels for partial trees) to lists of entries. Keys are
 // the forest's node numbers, so two entries are never confused. A node may have several weights,
-// one for each column: the weighted sums of several sets of coefficients then take one pass.
+// one per column, so that the weighted sums of several sets of coefficients take one pass.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ namespace filbert {
 
 class KernelDag {
  public:
-  // An entry: which list it is in, and where.
+  // The place of an entry: its list, and its index there.
   struct Place {
     std::uint32_t list = kNone;
     std::uint32_t at = 0;
   };
 
-  // A list as one of 64 bits: where those of two sets of lists are disjoint, the sets are.
+  // A list as one of 64 bits: if the bits of two sets of lists are disjoint, so are the sets.
   static std::uint64_t bit(std::uint32_t list) { return label_bit(list); }
 
   // The entries of one production or label.
   struct List {
     std::vector<double> weights;                // by entry and column
-    std::vector<std::uint32_t> child_begin{0};  // one more than there are entries
+    std::vector<std::uint32_t> child_begin{0};  // one more element than there are entries
     std::vector<Place> children;
     std::vector<std::uint64_t> bits;  // by entry: of the lists that its children are in
-    std::uint64_t calls = 0;          // how often Delta is called for one node that meets the list
+    std::uint64_t calls = 0;  // the number of calls of Delta for one node that meets the list
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(bits.size()); }
     std::span<const Place> children_of(std::uint32_t at) const {
@@ -63,7 +63,7 @@ class KernelDag {
 
   void clear();
 
-  // Algorithm 5: adds factor times the weights of a tree's nodes, to the first column. Returns the
+  // Algorithm 5: adds factor times the weights of a tree's nodes to the first column. Returns the
   // tree's entries, which stay valid until clear().
   std::span<const std::uint32_t> add(const TreeNodes& tree, double factor);
 
@@ -72,8 +72,7 @@ class KernelDag {
   }
   void set_weights(std::span<const double> weights);  // of the first column, by entry
 
-  // Of a single tree: Delta is called once for each occurrence of a node, not for each distinct
-  // one.
+  // For a single tree: counts a call of Delta per occurrence of a node, not per distinct node.
   void count_occurrences(const TreeNodes& tree);
 
  private:
@@ -87,12 +86,12 @@ class KernelDag {
   PlaceMap entry_of_;             // of a node
   std::vector<Place> places_;     // by entry
   PlaceMap list_of_;              // of a class
-  std::uint64_t class_bits_ = 0;  // a small DAG has most bits unset, and needs no search for most
-  std::vector<List> lists_;       // some more than list_of_ has, kept for their memory
+  std::uint64_t class_bits_ = 0;  // a small DAG has most bits unset, so most searches are skipped
+  std::vector<List> lists_;       // may have more than list_of_, kept for their memory
   std::vector<std::uint32_t> entries_;
 };
 
-// How often Delta was called, as the paper counts it, and how often it was computed.
+// The number of calls of Delta, as the paper counts them, and the number of computed Deltas.
 struct DeltaCounts {
   std::uint64_t calls = 0;
   std::uint64_t computed = 0;
@@ -107,7 +106,7 @@ struct DeltaCounts {
 // Delta of one node of a tree with all entries of its list.
 struct DagRow {
   std::uint32_t list = kNone;
-  std::uint32_t uses = 0;  // by parents that are still to come
+  std::uint32_t uses = 0;  // by parents that still need it
   double* deltas = nullptr;
 };
 
@@ -116,7 +115,7 @@ class DagRecursion {
  public:
   virtual ~DagRecursion() = default;
 
-  // out[i] = Delta(v, i-th entry of the list); `rows` has those of v's children, by node.
+  // out[i] = Delta(v, i-th entry of the list); `rows` has the rows of v's children, by node.
   virtual void compute(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v,
                        const DagRow* rows, const StopToken& token, double* out) = 0;
 };
@@ -126,10 +125,10 @@ class DagKernel {
  public:
   explicit DagKernel(const KernelSpec& spec) : recursion_(spec->dag_recursion()) {}
 
-  // Of a DAG with one column.
+  // The kernel with a DAG of one column.
   double operator()(const KernelDag& dag, const TreeNodes& tree, const StopToken& token);
 
-  // out[c] += the same by the weights of column c, for the first columns.
+  // out[c] += the kernel with the weights of column c, for the first columns.
   void scores(const KernelDag& dag, const TreeNodes& tree, std::span<double> out,
               const StopToken& token);
 
@@ -156,7 +155,7 @@ class DagKernel {
   const std::unique_ptr<DagRecursion> recursion_;
   DeltaCounts counts_;
   std::vector<DagRow> rows_;   // by node of the tree
-  std::vector<double> small_;  // for all rows, where these are few
+  std::vector<double> small_;  // for all rows, if they have few numbers
   bool pooled_ = false;
   RowPool<double> pool_;
 };

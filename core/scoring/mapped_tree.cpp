@@ -9,8 +9,8 @@ namespace filbert {
 
 namespace {
 
-// The classes of a tree's nodes in the support vectors' numbering: the tree's labels are looked up,
-// then its productions, or its subtrees from the leaves up.
+// The classes of a tree's nodes in the support vectors' numbering: looks up the tree's labels, then
+// its productions, or its subtrees from the leaves up.
 void map_classes(const KernelSpec& spec, const Dag& support, const Dag& dag, MappedTree& mapped) {
   const LocalTree& tree = mapped.tree;
   std::vector<LabelId> label(tree.size());
@@ -55,7 +55,7 @@ void map_classes(const KernelSpec& spec, const Dag& support, const Dag& dag, Map
   }
 }
 
-// Where the rows of its nodes take from those of their children, and about how many steps that is.
+// Links the rows of the nodes to the rows of their children, and estimates the number of steps.
 void link_rows(const KernelSpec& spec, const ColumnTile& tile, MappedTree& mapped) {
   const LocalTree& tree = mapped.tree;
   mapped.links.resize(tree.children.size());
@@ -87,7 +87,7 @@ MappedTree map_tree(const KernelSpec& spec, const Dag& support, const ColumnTile
     if (!spec.chosen->has(dag, mapped.tree.nodes[u])) mapped.tree.counts[u] = 0;
   }
   map_classes(spec, support, dag, mapped);
-  // The support vectors may have a class and no node of it that counts.
+  // The support vectors may have a class without having a counted node of it.
   for (std::uint32_t& cls : mapped.cls) {
     if (cls != kNone && tile.width(cls) == 0) cls = kNone;
   }

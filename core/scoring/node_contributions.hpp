@@ -1,4 +1,4 @@
-// What the nodes of some trees contribute to their scores.
+// The contributions of the nodes of some trees to their scores.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace filbert {
 
-// The nodes of some trees, tree by tree and from the leaves up, and what one occurrence of each
-// contributes to each column of scores.
+// The nodes of some trees, tree by tree and from the leaves up, and the contribution of one
+// occurrence of each node to each column of scores.
 struct NodeContributions {
   std::vector<std::uint32_t> trees;
   std::vector<NodeId> nodes;

@@ -15,10 +15,10 @@ namespace filbert {
 
 namespace {
 
-constexpr std::size_t kPart = 4096;  // trees or nodes to a task
+constexpr std::size_t kPart = 4096;  // trees or nodes per task
 
-// Delta times f for all nodes; f[u * k + c], the result alike. Handing weights down the DAG has
-// made f from the weights of trees.
+// Delta times f for all nodes; f[u * k + c], and the result has the same layout. f is made from the
+// weights of trees by passing them down the DAG.
 template <class Real>
 std::vector<Real> times_delta(const Factors<Real>& factors, std::span<const Real> f, std::size_t k,
                               int n_threads, const Watch& watch) {
@@ -90,7 +90,7 @@ Wide weight_over_norm(const TreeFactors& trees, std::size_t tree, double weight,
   return norm.is_zero() ? Wide(0.0) : Wide(weight) / norm;
 }
 
-// Which nodes the first trees have, and which the others.
+// By node: whether the first trees have it, and whether the others do.
 std::vector<std::uint8_t> sides_of(const Dag& dag, std::span<const NodeId> roots,
                                    std::size_t n_first) {
   std::vector<std::uint8_t> sides(dag.size(), 0);
@@ -117,7 +117,7 @@ KernelOperator::KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag
 template <class Real>
 void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options, int n_threads,
                           const Watch& watch) {
-  // Assembling takes about a quarter of the time; it is waited for at three quarters of the way.
+  // Assembly takes about a quarter of the time, so progress waits for it at three quarters.
   const Watch factorizing = [&](std::size_t done, std::size_t total) {
     if (watch) watch(3 * done, 4 * total);
   };
@@ -154,7 +154,7 @@ std::vector<double> KernelOperator::scores(std::span<const double> weights, std:
   return factor_scores(SingleFactors(trees_), weights, n_columns, n_threads, watch);
 }
 
-// f: the weights of trees handed down to their nodes, 0 where a node is no root of fragments.
+// f: the weights of trees passed down to their nodes, 0 if a node is no root of fragments.
 template <class Real>
 std::vector<Real> KernelOperator::node_weights(const Factors<Real>& factors,
                                                std::span<const double> weights,

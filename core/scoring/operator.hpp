@@ -1,9 +1,9 @@
-// What learners ask of a kernel on the trees of one forest, all of it through the factors:
+// The computations of learners with a kernel on the trees of one forest, all through the factors:
 //
 //   scores                K w, for several columns w at once
 //   node contributions    (D f)[u] = sum over nodes v of Delta(u, v) f[v], with f the weights of
-//   the
-//                         trees handed down to their nodes: what a node adds to its tree's score
+//                         the trees passed down to their nodes: what a node adds to its tree's
+//                         score
 //   kernel matrices       K itself
 #pragma once
 
@@ -27,8 +27,8 @@ struct OperatorOptions {
   bool normalize = true;
   FactorLimits limits;
   bool keep_nodes = false;  // for contributions
-  // Partial trees, where not 0: only the kernels between so many first trees and the others are
-  // wanted. Scores of the others by weights of the first are right, and nothing else.
+  // For partial trees, if not 0: only the kernels between the first n_first trees and the others
+  // are needed. Then only scores of the other trees by weights of the first are correct.
   std::size_t n_first = 0;
 };
 
@@ -40,21 +40,21 @@ class KernelOperator {
   std::size_t n_trees() const { return trees_.n_trees(); }
   const TreeFactors& trees() const { return trees_; }
 
-  // weights[i * n_columns + c]: that of tree i in column c; the scores alike.
+  // weights[i * n_columns + c]: the weight of tree i in column c; the scores have the same layout.
   std::vector<double> scores(std::span<const double> weights, std::size_t n_columns, int n_threads,
                              const Watch& watch) const;
 
-  // Of the trees from `first` on. Needs keep_nodes.
+  // The contributions in the trees from `first` on. Needs keep_nodes.
   NodeContributions contributions(std::span<const double> weights, std::size_t n_columns,
                                   std::size_t first, int n_threads, const Watch& watch) const;
 
-  // By symbol and column: f^T D f between nodes of the same symbol, which are numbers below
-  // n_symbols. Needs keep_nodes. Throws KernelOverflow where values leave double.
+  // By symbol and column: f^T D f between nodes of the same symbol. Symbols are numbers below
+  // n_symbols. Needs keep_nodes. Throws KernelOverflow if values are beyond double.
   std::vector<double> symbol_forms(std::span<const double> weights, std::size_t n_columns,
                                    std::span<const std::uint32_t> symbol_of, std::size_t n_symbols,
                                    int n_threads, const Watch& watch) const;
 
-  // How the factors came about.
+  // Statistics of the factorisation.
   std::uint64_t n_features = 0;
   std::uint64_t n_node_entries = 0;
   std::uint32_t n_rounds = 0;
@@ -79,8 +79,8 @@ class KernelOperator {
   std::variant<Factors<double>, Factors<Wide>> nodes_;
 };
 
-// K between all trees of a forest, or between those of two: by the factors where these are likely
-// to be cheaper than pairs, else by pairs. Throws what kernel_matrix of rows/matrix.hpp throws.
+// K between all trees of one forest, or of two forests. Uses the factors if they are likely to be
+// cheaper than pairs, otherwise pairs. Throws what kernel_matrix of rows/matrix.hpp throws.
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_threads,
                             const Watch& watch, double* out);
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,

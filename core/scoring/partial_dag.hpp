@@ -14,7 +14,7 @@ class PartialDag final : public DagRecursion {
  public:
   explicit PartialDag(const PartialTree& kernel) : light_(kernel), delta_(kernel) {}
 
-  // Most nodes of a label have no children in common, such as parts of speech.
+  // Most nodes of a label, such as a part of speech, have no children in common.
   void compute(const KernelDag::List& list, const TreeNodes& tree, std::uint32_t v,
                const DagRow* rows, const StopToken& token, double* out) override {
     std::uint64_t bits = 0;
@@ -40,7 +40,7 @@ class PartialDag final : public DagRecursion {
  private:
   const LightWeights<double> light_;
   PartialDelta<double> delta_;
-  std::vector<DagRow> children_;  // of the node at hand
+  std::vector<DagRow> children_;  // of the current node
 };
 
 }  // namespace filbert

@@ -16,7 +16,7 @@
 
 namespace filbert {
 
-// f by column of the support vectors' tile, and summed up by class; each for all columns of scores.
+// f by column of the support vectors' tile, and its sums by class; each for all columns of scores.
 template <class Real>
 struct RowWeights {
   std::size_t n_columns = 0;  // of scores
@@ -24,7 +24,7 @@ struct RowWeights {
   std::vector<Real> of_class;
 };
 
-// A kernel's way through the rows of one tree, for one thread.
+// A kernel's pass over the rows of one tree, for one thread.
 template <class Real>
 class RowPass {
  public:
@@ -34,10 +34,10 @@ class RowPass {
   virtual const std::vector<Real>& run(const MappedTree& mapped, const StopToken& token) = 0;
 };
 
-// For kernels that multiply over the slots of children. Goes through one tree from the leaves up.
-// Most entries of a row have the value that matching nodes have at least; a row holds 0 for these
-// and a list of the others. Rows are given back as zeros, so that a tree costs no more than what it
-// touches.
+// For kernels that multiply over the slots of children. Visits the nodes of one tree from the
+// leaves up. Most entries of a row have the smallest value that matching nodes can have; a row
+// holds 0 for these and a list of the others. Rows are reset to zero after use, so that the time
+// for a tree depends only on the entries that it touches.
 template <class Kernel, class Real>
 class SlotPass final : public RowPass<Real> {
  public:
@@ -85,7 +85,7 @@ class SlotPass final : public RowPass<Real> {
     row.width = tile_.width(mapped.cls[u]);
     row.values = pool_.take(row.width);
     row.n_touched = 0;
-    most = std::min(most, row.width) + 1;  // one more may be written to
+    most = std::min(most, row.width) + 1;  // one more may be written
     if (row.touched.size() < most) row.touched.resize(most);
     for_each_link(mapped, u, [&](std::uint32_t child, auto links) {
       multiply(links, rows_[child].values, base_[u], row);
@@ -93,7 +93,7 @@ class SlotPass final : public RowPass<Real> {
     });
   }
 
-  // One child's place: all entries that have a matching child there.
+  // Multiplies by one child slot: all entries that have a matching child there.
   void multiply(std::span<const ColumnTile::Link> links, const Real* child, const Real& base,
                 Row& row) const {
     Real* const out = row.values;
@@ -111,7 +111,7 @@ class SlotPass final : public RowPass<Real> {
     row.n_touched = n;
   }
 
-  // The row's product with f: what all nodes of the class have in common, and the rest.
+  // The row's product with f: the part that is common to all nodes of the class, and the rest.
   void sum_row(const MappedTree& mapped, std::uint32_t u, Real* out) const {
     const Real base = base_[u];
     const Real* const of_class = weights_.of_class.data() + std::size_t{mapped.cls[u]} * k_;
@@ -155,7 +155,7 @@ class SlotPass final : public RowPass<Real> {
   std::vector<Row> rows_;
   std::vector<std::uint32_t> uses_;
   std::vector<Real> products_;
-  std::vector<Real> base_;  // by node: the least Delta with a node of its class
+  std::vector<Real> base_;  // by node: the smallest Delta with a node of its class
 };
 
 }  // namespace filbert

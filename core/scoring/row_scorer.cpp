@@ -20,8 +20,8 @@ constexpr double kLargest = 1e300;
 constexpr double kSmallestDelta = 1e-200;
 constexpr double kLargestNorm = 1e150;
 
-// A tree of more steps goes through the kernel matrix, which has threads for one tree, and a
-// shorter way for long chains.
+// A tree with more steps is scored through the kernel matrix, which uses threads for one tree and
+// has a faster algorithm for long chains.
 constexpr double kManySteps = 3e8;
 constexpr double kTooManySteps = 1e10;
 
@@ -126,7 +126,8 @@ std::vector<MappedTree> RowScorer::map(Trees trees, std::size_t first, std::size
 
 // ------------------------------------------------------------------------------ norms
 
-// Trees of many pairs of their own: with threads, and with the short way for long chains.
+// The norms of trees with many pairs of their own nodes: on threads, and with the faster algorithm
+// for long chains.
 void RowScorer::large_norms(Trees trees, std::vector<MappedTree>& mapped, double max_steps,
                             int n_threads, const Watch& watch) const {
   if (!normalize_) return;
@@ -149,7 +150,8 @@ Wide RowScorer::norm_of(const MappedTree& mapped) const {
 
 // ------------------------------------------------------------------------------ values
 
-// By node and column: what an occurrence adds to the score. False where numbers were out of range.
+// By node and column: the contribution of an occurrence to the score. False if numbers were out of
+// range.
 template <class Real>
 bool RowScorer::node_values(const MappedTree& mapped, const Wide& norm, const StopToken& token,
                             std::vector<double>& values) const {
@@ -195,12 +197,12 @@ std::vector<double> RowScorer::node_values(const MappedTree& mapped, const StopT
   return values;
 }
 
-// take(tree, values of its nodes) for all trees but those of more than max_steps, whose places are
-// returned. On threads, in any order.
+// Calls take(tree, values of its nodes) for all trees, except trees of more than max_steps, whose
+// indices are returned. On threads, in any order.
 template <class Take>
 std::vector<std::size_t> RowScorer::visit(Trees trees, double max_steps, int n_threads,
                                           const Watch& watch, const Take& take) const {
-  constexpr std::size_t kChunk = 4096;  // so many mapped trees are there at a time
+  constexpr std::size_t kChunk = 4096;  // the number of mapped trees in memory at a time
   std::vector<std::size_t> left_out;
   for (std::size_t first = 0; first < trees.size(); first += kChunk) {
     const std::size_t last = std::min(first + kChunk, trees.size());

@@ -4,9 +4,9 @@
 //
 //   (D f)(u) = sum_v Delta(u, v) f(v),    f(v) = sum_i coef_i scale_i count_i(v)
 //
-// with scale_i one over the norm of t_i, or 1. All that depends on the support vectors alone is
+// with scale_i one over the norm of t_i, or 1. Data that depend on the support vectors alone are
 // prepared once; a tree then takes one row of Delta for each of its distinct nodes. (D f)(u) is
-// also what each occurrence of a node contributes to the score.
+// also the contribution of each occurrence of a node to the score.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace filbert {
 
-// For kernels that score by rows.
+// For kernels whose scores_by_rows() is true.
 class RowScorer {
  public:
   // coef[c * roots.size() + i]: the weight of tree i in column c. Throws std::invalid_argument for
@@ -41,15 +41,15 @@ class RowScorer {
 
   std::size_t n_columns() const { return n_columns_; }
 
-  // By tree and column. Throws KernelOverflow where values that are not normalised leave double.
+  // By tree and column. Throws KernelOverflow if values that are not normalised are beyond double.
   std::vector<double> scores(Trees trees, int n_threads, const Watch& watch) const;
 
   // Nodes that cannot contribute are left out. Throws TooExpensive for trees that would take more
-  // than about a minute; scores() has another way for those.
+  // than about a minute; scores() has another algorithm for them.
   NodeContributions contributions(Trees trees, int n_threads, const Watch& watch) const;
 
  private:
-  // A store of passes, which keep memory for rows from tree to tree.
+  // A pool of passes, which keep memory for rows from tree to tree.
   template <class Real>
   struct Idle {
     std::mutex mutex;

@@ -16,7 +16,7 @@ double narrowed(double value) { return value; }
 double narrowed(const Wide& value) { return value.to_double(); }
 
 // One column of the weights, in one pass over the factors. Nodes that share a feature have one
-// label and mostly one symbol; under partial trees they may have several productions.
+// label and usually one symbol; with partial trees they may have several productions.
 template <class Real>
 class FactorForms {
  public:
@@ -28,7 +28,7 @@ class FactorForms {
         sums_(n_symbols),
         last_(n_symbols, kNone) {}
 
-  // weight(u): that of a node.
+  // weight(u): the weight of node u.
   template <class Weight>
   const std::vector<Real>& sum(const Weight& weight, const StopToken& token) {
     for (std::uint32_t t = 0; t < factors_.mass.size(); ++t) {
@@ -63,12 +63,13 @@ class FactorForms {
   const Factors<Real>& factors_;
   std::span<const std::uint32_t> symbol_of_;
   std::vector<Real> forms_;          // by symbol
-  std::vector<Real> sums_;           // of the feature at hand, by symbol
-  std::vector<std::uint32_t> last_;  // by symbol: the feature that its sum is of
-  std::vector<std::uint32_t> met_;   // the symbols of the feature at hand
+  std::vector<Real> sums_;           // of the current feature, by symbol
+  std::vector<std::uint32_t> last_;  // by symbol: the feature of its sum
+  std::vector<std::uint32_t> met_;   // the symbols of the current feature
 };
 
-// The trees as one DAG with weights f, which is then compared with itself. add(symbol, value)
+// Makes one DAG of the trees, with weights f, and compares it with itself. Calls add(symbol,
+// value).
 template <class Add>
 void compare_with_itself(const TrainingTrees& trees, std::span<const double> weights,
                          std::span<const std::uint32_t> symbol_of, const StopToken& token,

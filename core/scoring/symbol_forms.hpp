@@ -1,4 +1,4 @@
-// What symbols gain: with f the weights that trees hand down to their nodes, f^T D f split up by
+// The gains of symbols: with f the weights that trees pass down to their nodes, f^T D f split up by
 // symbol, where D is Delta between nodes of the same symbol and 0 between others.
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace filbert {
 
-// By the factors: Delta = Phi M Phi^T + diag(r), of which a symbol has the rows of its nodes.
-// f[u * n_columns + c]: that of node u in column c; the result by symbol and column. A column is
-// the task of one thread. Throws KernelOverflow where values leave double.
+// Uses the factors: Delta = Phi M Phi^T + diag(r), where a symbol has the rows of its nodes. The
+// entry f[u * n_columns + c] is the weight of node u in column c; the result is by symbol and
+// column. Each column is a task for one thread. Throws KernelOverflow if values are beyond double.
 template <class Real>
 std::vector<double> factor_forms(const Factors<Real>& factors, std::span<const Real> f,
                                  std::size_t n_columns, std::span<const std::uint32_t> symbol_of,
                                  std::size_t n_symbols, int n_threads, const Watch& watch);
 
-// By pairs of distinct nodes, for kernels whose factors are too many. Weights are those of trees.
+// Uses pairs of distinct nodes, for kernels with too many factors. The weights belong to trees.
 // Throws what TrainingTrees throws.
 std::vector<double> pair_forms(const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                                std::vector<NodeId> roots, bool normalize,

@@ -64,7 +64,7 @@ TreeNodes TrainingTrees::together(std::span<const std::uint32_t> trees,
       entries.push_back({nodes[e], weights[k] * counts[e]});
     }
   }
-  // Stable: sums are in the order of the trees.
+  // Stable, so that sums are in the order of the trees.
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   TreeNodes out;

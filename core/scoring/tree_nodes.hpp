@@ -13,18 +13,19 @@
 
 namespace filbert {
 
-// Delta of two nodes is at most the product of their trees' norms, so below this nothing overflows.
+// Delta of two nodes is at most the product of their trees' norms, so nothing overflows if norms
+// are below this.
 inline constexpr double kLargestNorm = 1e150;
 
-// One tree, or several of them put together: each distinct node once, children before parents.
+// One tree, or several trees combined: each distinct node once, children before parents.
 struct TreeNodes {
   std::vector<NodeId> nodes;               // ascending
   std::vector<std::uint32_t> cls;          // by node
   std::vector<double> weights;             // by node
-  std::vector<std::uint32_t> calls;        // by node: how often Delta is called for it
-  std::vector<std::uint32_t> uses;         // by node: how often it is a child
-  std::vector<std::uint32_t> child_begin;  // one more than there are nodes
-  std::vector<std::uint32_t> children;     // their places here, kNone: no part of the recursion
+  std::vector<std::uint32_t> calls;        // by node: number of calls of Delta for it
+  std::vector<std::uint32_t> uses;         // by node: number of times it is a child
+  std::vector<std::uint32_t> child_begin;  // one more entry than there are nodes
+  std::vector<std::uint32_t> children;     // their indices here; kNone: not part of the recursion
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes.size()); }
   std::span<const std::uint32_t> children_of(std::uint32_t v) const {
@@ -32,11 +33,11 @@ struct TreeNodes {
   }
 };
 
-// The examples: which nodes each tree has, their classes, and what normalises the tree.
+// The examples: the nodes of each tree, their classes, and the tree's norm.
 class TrainingTrees {
  public:
-  // Throws KernelOverflow, naming the tree, where a tree's norm is beyond what products of doubles
-  // can hold, and TooExpensive (see StepLimit).
+  // Throws KernelOverflow, naming the tree, if products of doubles cannot hold a tree's norm, and
+  // TooExpensive (see StepLimit).
   TrainingTrees(const KernelSpec& spec, std::shared_ptr<const Dag> dag, std::vector<NodeId> roots,
                 bool normalize, int n_threads, const Watch& watch);
 
@@ -49,9 +50,9 @@ class TrainingTrees {
   // The largest kernel of a tree with itself.
   double largest_self() const { return largest_self_; }
 
-  // Weights are occurrences, and so are the calls.
+  // Weights and calls are the numbers of occurrences.
   void take(std::size_t tree, TreeNodes& out) const;
-  // Weights are sums of occurrences times the trees' weights; one call a node.
+  // Weights are sums of occurrences times the trees' weights, with one call per node.
   TreeNodes together(std::span<const std::uint32_t> trees, std::span<const double> weights) const;
 
  private:

@@ -1,46 +1,48 @@
 // The factors of Delta for partial trees.
 //
 // Delta(u, v) is a sum over fragments f of w_f f(u) f(v). The fragment of a single node has the
-// value 1 in every node of its label and the weight mu lambda^2. One with the fragments f_1 ... f_p
-// below its root has
+// value 1 in every node of its label and the weight mu lambda^2. A fragment with the fragments f_1
+// ... f_p below its root has
 //
 //   f(u) = sum over child positions i_1 < ... < i_p of u of  pay(i) * f_1(c_i1) * ... * f_p(c_ip)
 //   w_f  = mu * w_f1 * ... * w_fp
 //
-// where pay(i) is lambda^(i_p - i_1 + 1) for spans and lambda to the number of children passed over
-// for gaps: `step` for each element (lambda or 1), lambda for each child passed over. As in
-// subset_factors.cpp, round d adds the fragments of depth d; only nodes of one label share any, so
-// that labels are the blocks of a round. The sum stays the same when fragments whose values are
-// proportional, f = c g in all nodes, become one feature of weight w_g + c^2 w_f; and since f is
-// linear in each f_j, sequences of features may be taken instead of sequences of fragments.
+// where pay(i) is lambda^(i_p - i_1 + 1) for spans and lambda to the number of skipped children for
+// gaps: `step` for each element (lambda or 1), lambda for each skipped child. As in
+// subset_factors.cpp, round d adds the fragments of depth d. Only nodes of one label share
+// fragments, so the labels are the blocks of a round. If the values of two fragments are
+// proportional, f = c g in all nodes, they become one feature of weight w_g + c^2 w_f, and the sum
+// stays the same. Because f is linear in each f_j, sequences of features may be used instead of
+// sequences of fragments.
 //
-// In a block sequences grow element by element. One is known by where it can be laid: values over
-// (node, child position of the outermost element), from which all that it can grow to follows.
-// Sequences whose values are proportional are merged there already, and those of only one node are
-// dropped: this is what keeps their number down. To find each sequence with an element of the last
-// round once, it starts at the first such element, its anchor; it grows to the left by features of
-// earlier rounds; then only where the anchor is matters, positions further left are summed out, and
-// it grows to the right by any features. Lengths are gone through one by one, so that they can be
-// bounded, and each length's sequences are fragments: f(u) is the sum over the positions in u.
+// In a block, sequences grow element by element. A sequence is represented by its placements:
+// values over (node, child position of the outermost element), which determine everything that it
+// can grow to. Sequences with proportional values are merged at this stage, and sequences of only
+// one node are dropped: this keeps their number small. To find each sequence with an element of the
+// last round once, the search starts at the first such element, its anchor, and grows the sequence
+// to the left by features of earlier rounds. From then on only the position of the anchor matters:
+// positions further left are summed out, and the sequence grows to the right by any features.
+// Lengths are enumerated one by one, so that they can be bounded, and the sequences of each length
+// are fragments: f(u) is the sum over the positions in u.
 //
-// Proportional: values are divided by the largest of them, and 40 bits of each go into a key of 128
-// bits. Values that should be equal differ by some 1e-15; where a boundary of rounding comes to lie
-// between them, they are not merged, which costs a feature and no precision. Values that are not
-// equal but agree in 40 bits would be merged with a relative error below 1e-12; they are sums of
-// products of powers of lambda, in which such coincidences are not found in practice, and even one
-// in each of 50 steps would stay below 1e-10. All values are at most 1 and no value is ever the
-// result of a subtraction. One that underflows belongs to a pair whose Delta is, by the single node
-// that they share, many orders of magnitude larger (see partial_fits_double).
+// The test for proportional values: they are divided by their maximum, and 40 bits of each go into
+// a key of 128 bits. Values that should be equal differ by about 1e-15. If a rounding boundary lies
+// between them, they are not merged, which costs a feature but no precision. Values that are not
+// equal but agree in 40 bits would be merged with a relative error below 1e-12. The values are sums
+// of products of powers of lambda, in which such coincidences are not found in practice, and even
+// one in each of 50 steps would stay below 1e-10. All values are at most 1, and no value is ever
+// the result of a subtraction. A value that underflows belongs to a pair whose Delta is many orders
+// of magnitude larger, because of the single node that they share (see partial_fits_double).
 //
-// A node's fragments that no other node has are not listed, their mass is what is missing to
-// Delta(u, u). Up to depth d that is known from the children up to depth d - 1 by the recursion of
-// Delta itself, which asks for Delta between different children of one node as well: what these
-// have found so far, by their features.
+// A node's fragments that no other node has are not listed: their mass is the missing part of
+// Delta(u, u). Up to depth d that part follows from the children up to depth d - 1 by the recursion
+// of Delta itself. The recursion also needs Delta between different children of one node, which is
+// computed from the features that these have found so far.
 //
-// Where nodes have sides (FactorLimits), a feature that only nodes of one side have is dropped like
-// one of a single node. Nodes of both sides lose nothing: whatever they share, both sides have. The
-// masses of the others' own fragments come out wrong, but only their parents could share these, who
-// are of the same side alone.
+// If nodes have sides (FactorLimits), a feature that only nodes of one side have is dropped like a
+// feature of a single node. Nodes of both sides lose nothing: both sides have every feature that
+// such nodes share. The masses of the other nodes' private fragments come out wrong, but only their
+// parents could share these, and those parents are of the same side alone.
 
 #include "factors/partial/partial_factors.hpp"
 
@@ -79,7 +81,7 @@ class PartialFactorizer {
     return std::move(factors_);
   }
 
-  // Whether all Delta(u, u) are within the range of Real, and some more.
+  // Whether all Delta(u, u) are within the range of Real, with a margin.
   bool fits() {
     compute_self();
     return std::all_of(state_.self.begin(), state_.self.end(),
@@ -88,7 +90,7 @@ class PartialFactorizer {
 
  private:
   // Children before parents: nodes of one height at a time. Different children of one node are
-  // compared, so this takes what the kernel of each tree with itself would.
+  // compared, so this takes as long as the kernel of each tree with itself.
   void compute_self() {
     const Dag& dag = state_.dag;
     const std::vector<std::vector<NodeId>> levels = nodes_by_height();
@@ -113,7 +115,7 @@ class PartialFactorizer {
     }
   }
 
-  // What a thread needs for it.
+  // The memory of one thread for it.
   class SelfDelta {
    public:
     SelfDelta(const PartialState<Real>& state, MemoryMeter& meter)
@@ -156,7 +158,7 @@ class PartialFactorizer {
                        steps);
   }
 
-  // Fragments of one node.
+  // Finds the fragments of one node.
   void first_round() {
     factors_.n_rounds = 1;
     std::vector<std::vector<NodeId>> nodes = nodes_by_label();
@@ -182,7 +184,7 @@ class PartialFactorizer {
     return nodes;
   }
 
-  // A child of two different nodes of one label: there its private mass is shared.
+  // Marks children of two different nodes of one label: there the child's private mass is shared.
   void find_reused(const std::vector<std::vector<NodeId>>& nodes) {
     struct Seen {
       LabelId label = kNone;
@@ -221,7 +223,7 @@ class PartialFactorizer {
     return 10.0 * std::max(1.0, task_.limits.budget) * n_children * n_children;
   }
 
-  // Gives the sets of a round their ids and the nodes their new features.
+  // Gives ids to the sets of a round and new features to the nodes.
   void commit(const std::vector<PartialFound<Real>>& found, std::uint32_t round) {
     const std::vector<FoundPlace> places = find_places(found, state_, factors_);
     const FoundPlace& end = places.back();
@@ -257,7 +259,7 @@ class PartialFactorizer {
     }
   }
 
-  // All that is kept once the features of a round are in their places.
+  // The memory in use after the features of a round are written.
   std::uint64_t bytes_with(const FoundPlace& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(PartialNode<Real>) + 8) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
@@ -285,13 +287,13 @@ class PartialFactorizer {
   FactorRounds rounds_;
 };
 
-// Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'), by which the sum over pairs of
-// sequences falls into the square of a sum over sequences: a bound that takes one pass.
+// Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'). So the sum over pairs of sequences
+// is at most the square of a sum over sequences: a bound that takes one pass.
 bool is_far_below_overflow(const PartialTree& kernel, const Dag& dag) {
   std::vector<double> root(dag.size());
   for (NodeId u = 0; u < dag.size(); ++u) {
     double total = 0.0;
-    double before = 0.0;  // sequences that end before this child, with what is passed over
+    double before = 0.0;  // decayed sum over sequences that end before this child
     for (const NodeId c : dag.children(u)) {
       const double ending = root[c] * kernel.step() * (1.0 + before);
       total += ending;
@@ -305,7 +307,7 @@ bool is_far_below_overflow(const PartialTree& kernel, const Dag& dag) {
 
 }  // namespace
 
-// What is far below mu lambda^2 may underflow, for no Delta but 0 is smaller.
+// Values far below mu lambda^2 may underflow, because no Delta other than 0 is smaller than that.
 bool partial_fits_double(const PartialTree& kernel, const FactorTask& task) {
   if (!(kernel.least() > 1e-60)) return false;
   return is_far_below_overflow(kernel, task.dag) || PartialFactorizer<double>(kernel, task).fits();

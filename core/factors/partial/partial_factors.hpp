@@ -8,7 +8,7 @@ namespace filbert {
 
 bool partial_fits_double(const PartialTree& kernel, const FactorTask& task);
 
-// Throws TooExpensive where a single pair of nodes would take more than kernel.max_steps.
+// Throws TooExpensive if a single pair of nodes would take more than kernel.max_steps.
 template <class Real>
 Factors<Real> partial_factors(const PartialTree& kernel, const FactorTask& task);
 

@@ -1,4 +1,5 @@
-// Delta of single pairs of nodes for partial trees, and how much of it the features have so far.
+// Delta of single pairs of nodes for partial trees, and the part of it that the features cover so
+// far.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ class ChildSequences {
   explicit ChildSequences(const PartialState<Real>& state)
       : pay_(state.step * state.step), childless_(state.childless), delta_(state.kernel) {}
 
-  // To be filled by rows.
+  // The caller fills it row by row.
   std::span<Real> deltas(std::size_t k1, std::size_t k2) {
     k1_ = k1;
     k2_ = k2;
@@ -31,7 +32,7 @@ class ChildSequences {
 
   Real sum(const StopToken& token) {
     if (deltas_.empty()) return childless_;
-    // Adding a double that is 0 takes less time than asking for it.
+    // Adding a double that is 0 takes less time than testing for it.
     const auto match = [&](std::size_t i, std::size_t j) {
       return std::is_same_v<Real, double> || !is_zero(deltas_[i * k2_ + j]);
     };
@@ -46,7 +47,7 @@ class ChildSequences {
   PartialDelta<Real> delta_;
 };
 
-// Delta(u, v) of two nodes of one label, without recursing.
+// Delta(u, v) of two nodes of one label, without recursion.
 template <class Real>
 class PartialPairDelta {
  public:
@@ -57,7 +58,7 @@ class PartialPairDelta {
   std::size_t n_known() const { return memo_.size(); }
   std::uint64_t steps() const { return steps_; }
 
-  // Of a node with itself, where those of its descendants are known.
+  // Delta of a node with itself, if the Deltas of its descendants are known.
   Real self(NodeId u, const StopToken& token) {
     const auto children = state_.dag.children(u);
     for (std::size_t i = 0; i < children.size(); ++i) {
@@ -99,8 +100,8 @@ class PartialPairDelta {
     return state_.dag.label(a) == state_.dag.label(b) ? state_.childless : Real(0.0);
   }
 
-  // The Deltas of the children; those that are not known yet go onto the stack. The smaller node is
-  // always the first: rounding must not depend on who asks.
+  // The Deltas of the children; the ones that are not known yet go onto the stack. The smaller node
+  // always comes first, so that rounding does not depend on the caller.
   void fill(NodeId x, NodeId y) {
     const auto here = state_.dag.children(x);
     const auto there = state_.dag.children(y);
@@ -135,13 +136,13 @@ class PartialPairDelta {
   std::uint64_t steps_ = 0;
 };
 
-// How much of Delta the features have found so far.
+// The part of Delta that the features have found so far.
 template <class Real>
 class PartialKnown {
  public:
   explicit PartialKnown(const PartialState<Real>& state) : state_(state), sequences_(state) {}
 
-  // Of a node with itself, from what is known of its children: one round further than these.
+  // The part of a node's Delta with itself, from its children: one round further than theirs.
   Real self(NodeId u, const StopToken& token, std::uint64_t& steps) {
     const auto children = state_.dag.children(u);
     const std::size_t k = children.size();
@@ -212,7 +213,7 @@ class PartialKnownRows {
     find_nodes();
   }
 
-  // Of node i with the nodes after it. To be asked for in ascending order.
+  // Node i with the nodes after it. Call it in ascending order of i.
   std::span<const Real> row(std::uint32_t i) {
     std::fill(row_.begin() + i, row_.end(), Real(0.0));
     for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
@@ -265,7 +266,7 @@ class PartialKnownRows {
   }
 
   const PartialState<Real>& state_;
-  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // number + 1; 0: none
   std::vector<Feature> features_;                               // by number
   std::vector<std::size_t> begin_;                              // of a node, in entries_
   std::vector<Entry> entries_, by_feature_;

@@ -1,4 +1,4 @@
-// What the rounds of the factorisation of partial trees share, and what a round finds.
+// The common state of the rounds of the factorisation of partial trees, and the result of a round.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ namespace filbert {
 template <class Real>
 struct PartialNode {
   Real found{0.0};                          // Delta(u, u) of its fragments so far
-  typename ValueLists<Real>::Place newest;  // of the last round that added anything
+  typename ValueLists<Real>::Place newest;  // chunk of the last round that added anything
   bool reused = false;                      // a child of two different nodes of one label
 };
 
@@ -41,7 +41,7 @@ struct PartialState {
   const Dag& dag;
   std::span<const std::uint8_t> sides;  // of the nodes, as in FactorLimits
   Real lambda, mu;
-  Real step;               // what a child in a sequence pays, on one side
+  Real step;               // the decay of a child in a sequence, on one side
   Real childless;          // the mass of a fragment of one node
   std::vector<Real> self;  // Delta(u, u)
   std::vector<PartialNode<Real>> nodes;
@@ -59,7 +59,7 @@ struct PartialState {
   }
 };
 
-// What some blocks found in a round.
+// The features that some blocks found in a round.
 template <class Real>
 struct PartialFound {
   std::vector<NodeId> active;
@@ -69,11 +69,11 @@ struct PartialFound {
   std::vector<Real> masses;           // by set
   std::vector<std::uint32_t> n_sets;  // by active node
   std::vector<Real> total;            // by active node: Delta(u, u) of its fragments after this
-  std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
-  std::uint64_t n_private = 0;     // how many of these are not 0
-  std::uint64_t n_by_pairs = 0;    // blocks
+  std::vector<Real> private_mass;     // by active node: private mass that its parents need, or 0
+  std::uint64_t n_private = 0;        // number of these that are not 0
+  std::uint64_t n_by_pairs = 0;       // blocks
 
-  // That the lists of the active nodes take.
+  // The number of words that the lists of the active nodes take.
   std::uint64_t n_words() const {
     std::uint64_t n = 0;
     for (const std::uint32_t size : n_sets) n += ValueLists<Real>::words(size);
@@ -85,14 +85,14 @@ struct PartialFound {
   }
 };
 
-// Of numbers that are not negative.
+// For numbers that are not negative.
 inline bool is_less(double a, double b) { return a < b; }
 inline bool is_less(const Wide& a, const Wide& b) {
-  if (a.is_zero() || b.is_zero()) return !b.is_zero();  // 0 has the power 0, too
+  if (a.is_zero() || b.is_zero()) return !b.is_zero();  // 0 also has the power 0
   return a.power() != b.power() ? a.power() < b.power() : a.mantissa() < b.mantissa();
 }
 
-// 40 bits of a positive number: numbers that differ by rounding alone nearly always agree in them.
+// 40 bits of a positive number: numbers that differ only by rounding nearly always agree in them.
 inline std::uint64_t rounded_bits(double x) {
   return (std::bit_cast<std::uint64_t>(x) + 0x800) & ~std::uint64_t{0xfff};
 }
@@ -100,7 +100,7 @@ inline std::uint64_t rounded_bits(const Wide& x) {
   return rounded_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
 }
 
-// For sets of things with values.
+// The key of a set of items with values.
 template <class Real>
 SetKey value_key(std::uint64_t member, const Real& value) {
   const std::uint64_t bits = rounded_bits(value);

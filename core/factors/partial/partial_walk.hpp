@@ -1,5 +1,5 @@
 // One label in one round: which of its nodes share partial trees of the round's depth, and with
-// what values. The mathematics is told in factorize_partial.cpp.
+// which values. partial_factors.cpp explains the mathematics.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,8 @@ class PartialWalker {
         known_rows_(state),
         hits_(state) {}
 
-  // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
+  // Runs round `round` of a block and adds to `found`. The block's `open` keeps the nodes that go
+  // on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
            PartialFound<Real>& found) {
     round_ = round;
@@ -53,7 +54,7 @@ class PartialWalker {
     look_up();
   }
 
-  // Lays down what was found so far: it is not this walker's memory any more.
+  // Ends the task: the memory of the features found so far no longer counts as this walker's.
   void finish_task() {
     found_ = nullptr;
     memory_.set(scratch_bytes());
@@ -63,8 +64,8 @@ class PartialWalker {
   enum class Direction { left, right };
   using Place = typename ValueLists<Real>::Place;
 
-  // The nodes that have a child with something new, and where the features of all their children
-  // are.
+  // Gathers the nodes that have a child with a new feature, and the positions of the features of
+  // all their children.
   void gather(const Block& block) {
     nodes_.clear();
     children_.clear();
@@ -88,7 +89,7 @@ class PartialWalker {
 
   bool is_new(const Place& place) const { return place.round == round_ - 1; }
 
-  // Now and then: is there to be an end, is there memory, is there time?
+  // Checks now and then for a stop, the memory limit and the work limit.
   void look_up() {
     token_->check();
     work_.add(steps_ - std::exchange(counted_, steps_));
@@ -102,7 +103,7 @@ class PartialWalker {
 
   bool is_over_budget() const { return static_cast<double>(steps_) > most_steps_; }
 
-  // False where the budget ran out.
+  // False if the budget ran out.
   bool walk() {
     set_of_key_.clear();
     left_.clear();
@@ -126,7 +127,7 @@ class PartialWalker {
     return true;
   }
 
-  // Sequences of one element, which is of the last round.
+  // Finds sequences of one element, which is of the last round.
   bool find_anchors() {
     hits_.start_new();
     for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
@@ -147,7 +148,7 @@ class PartialWalker {
     return true;
   }
 
-  // visit(feature, where) for the new features of all children, until it says no.
+  // visit(feature, where) for the new features of all children, until it returns false.
   template <class Visit>
   void for_each_new(const Visit& visit) {
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
@@ -199,8 +200,8 @@ class PartialWalker {
     state_.lists.prefetch(children_[direction == Direction::left ? at - 1 : at + 1]);
   }
 
-  // One element more, next to those that are laid into one node, outwards from the innermost. To
-  // the left it must be of an earlier round than the anchor, to the right it may be of any.
+  // Adds one element next to the sequences placed in one node, outwards from the innermost. To the
+  // left it must be of an earlier round than the anchor; to the right it may be of any round.
   void lay_next(std::span<const Laid<Real>> laid, Direction direction) {
     const std::size_t begin = child_begin_[laid.front().node];
     const std::size_t n_children = child_begin_[laid.front().node + 1] - begin;
@@ -238,8 +239,8 @@ class PartialWalker {
     hits_.add_classes(mass, level, [&] { look_up(); });
   }
 
-  // A class of sequences that have grown to the left, as one that grows to the right from its
-  // anchor: how far it reaches to the left matters no more.
+  // Turns a class of sequences that have grown to the left into one that grows to the right from
+  // its anchor: its extent to the left no longer matters.
   void turn(const typename SequenceLevel<Real>::Class& c) {
     turned_.clear();
     std::uint32_t anchor = kNone;
@@ -285,9 +286,9 @@ class PartialWalker {
     known = static_cast<std::uint32_t>(found_->masses.size() - first_set_);
   }
 
-  // Too many classes: each pair of nodes becomes one feature, with all that the two still share.
-  // Its values are as the roots of Delta(u, u): then it takes no more than that from u's private
-  // mass.
+  // For too many classes: each pair of nodes becomes one feature, with all that the two still
+  // share. Its values are proportional to the roots of Delta(u, u), so that it takes no more than
+  // that from u's private mass.
   void close_by_pairs() {
     ++found_->n_by_pairs;
     found_->set_begin.resize(first_set_ + 1);
@@ -323,7 +324,7 @@ class PartialWalker {
     }
   }
 
-  // What each active node has now, how much of it is private, and which nodes go on.
+  // Updates the mass of each active node and its private part, and finds the nodes that go on.
   void account(Block& block, bool by_pairs) {
     const std::size_t n = nodes_.size();
     emitted_.assign(n, Real(0.0));
@@ -368,15 +369,15 @@ class PartialWalker {
   PartialFound<Real>* found_ = nullptr;
   std::uint32_t round_ = 0;
   std::uint64_t steps_ = 0;
-  std::uint64_t counted_ = 0;  // of these, how many are on the meter
+  std::uint64_t counted_ = 0;  // the part of these that is on the meter
   double most_steps_ = 0.0;
 
   // The block.
   std::vector<NodeId> nodes_;
-  std::vector<std::size_t> child_begin_;  // by node, one more than there are
-  std::vector<Place> children_;           // where the features of the nodes' children are
+  std::vector<std::size_t> child_begin_;  // one more entry than there are nodes
+  std::vector<Place> children_;           // positions of the features of the nodes' children
   std::uint32_t first_ = 0;               // of the nodes, in found_->active
-  std::size_t first_set_ = 0;             // of theirs, in found_->masses
+  std::size_t first_set_ = 0;             // of their sets, in found_->masses
   SequenceHits<Real> hits_;
   SequenceLevel<Real> left_, right_, longer_;
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1

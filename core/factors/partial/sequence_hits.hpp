@@ -1,6 +1,6 @@
-// What features do to a class of sequences: a hit is a way in which a sequence, with one element of
-// the feature more, can be laid. Those of one feature come in the order of nodes and of the way
-// outwards.
+// Extensions of a class of sequences by features: a hit is a placement of a sequence with one more
+// element, which has the feature. The hits of one feature are in the order of nodes, and outwards
+// within a node.
 #pragma once
 
 #include <algorithm>
@@ -25,18 +25,18 @@ class SequenceHits {
     hits_.clear();
   }
 
-  // A hit in a node of this side.
+  // Adds a hit in a node of this side.
   void add(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side) {
     hits_.push_back({see(feature, laid, side, seen_of_feature_), laid});
   }
-  // By feature, without those that no two nodes have in common.
+  // Sorts by feature, and drops features that no two nodes have in common.
   void sort() {
     find_rooms();
     for (const Hit& hit : hits_) lay(seen_[hit.seen], hit.laid);
   }
 
-  // Hits of features of the last round are too many to be kept before they are sorted: all are
-  // counted first, and laid where they belong then.
+  // Hits of features of the last round are too many to be kept before sorting: all are counted
+  // first and then written to their sorted positions.
   void start_new() {
     start();
     seen_of_new_.resize(state_);
@@ -52,7 +52,8 @@ class SequenceHits {
     for (const Seen& seen : seen_) seen_of_new_.at(seen.feature) = 0;
   }
 
-  // The sorted hits as classes of longer sequences, where `mass` is that of the shorter ones.
+  // Converts the sorted hits to classes of longer sequences. `mass` is the mass of the shorter
+  // ones.
   template <class LookUp>
   void add_classes(const Real& mass, SequenceLevel<Real>& level, const LookUp& look_up) {
     for (std::size_t s = 0; s < seen_.size(); ++s) {
@@ -71,9 +72,9 @@ class SequenceHits {
  private:
   struct Seen {
     std::uint32_t feature;
-    std::uint32_t node;  // the first that has it
-    bool several;        // others have it, too
-    std::uint8_t sides;  // of all that have it
+    std::uint32_t node;  // the first node that has it
+    bool several;        // other nodes have it, too
+    std::uint8_t sides;  // of all nodes that have it
 
     bool shared() const { return several && sides == kBothSides; }
     std::size_t size;   // hits
@@ -84,7 +85,7 @@ class SequenceHits {
     Laid<Real> laid;
   };
 
-  // Numbers by feature of the last round: there are many, but side by side.
+  // Numbers by feature of the last round: there are many, in one contiguous range.
   class NumbersOfNew {
    public:
     void resize(const PartialState<Real>& state) {
@@ -104,7 +105,7 @@ class SequenceHits {
     std::uint32_t first_ = 0, first_private_ = 0;
   };
 
-  // Counts a hit. Returns the feature's place in seen_.
+  // Counts a hit. Returns the feature's index in seen_.
   template <class Numbers>
   std::uint32_t see(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side,
                     Numbers& numbers) {
@@ -120,7 +121,7 @@ class SequenceHits {
     return known - 1;
   }
 
-  // In sorted_, for the hits of features that several nodes have.
+  // Allocates ranges of sorted_ for the hits of features that several nodes have.
   void find_rooms() {
     std::size_t n = 0;
     for (Seen& seen : seen_) {
@@ -136,8 +137,8 @@ class SequenceHits {
   }
 
   const PartialState<Real>& state_;
-  NumbersOfNew seen_of_new_;                                  // + 1
-  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  NumbersOfNew seen_of_new_;                                  // number + 1; 0: none
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // number + 1; 0: none
   std::vector<Seen> seen_;
   std::vector<Hit> hits_;
   LargeArray<Laid<Real>> sorted_;

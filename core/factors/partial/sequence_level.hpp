@@ -1,5 +1,5 @@
-// The sequences of child features that a block of partial trees has found, by length: those that
-// can be laid in the same ways are one class.
+// The sequences of child features found in a block of partial trees, by length: sequences with the
+// same placements are one class.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,8 @@
 
 namespace filbert {
 
-// A way into which a sequence of child features can be laid: within `node`, with its outermost
-// element at child `at`. While a sequence grows to the left, `anchor` is where it began; after that
-// it is 0.
+// A placement of a sequence of child features: within `node`, with its outermost element at child
+// `at`. While a sequence grows to the left, `anchor` is its first position; after that it is 0.
 template <class Real>
 struct Laid {
   std::uint32_t node, anchor, at;
@@ -47,8 +46,8 @@ class SequenceLevel {
            of_key_.bytes();
   }
 
-  // Scales the values so that the largest is 1. Sequences whose values are then the same are one
-  // class. They are of two nodes at least.
+  // Scales the values so that the largest is 1. Sequences with equal scaled values are one class.
+  // They have at least two nodes.
   void add(std::span<Laid<Real>> laid, Real mass) {
     Real most(0.0);
     for (const Laid<Real>& l : laid) {
@@ -75,7 +74,7 @@ class SequenceLevel {
  private:
   LargeArray<Laid<Real>> laid_;
   std::vector<Class> classes_;
-  ScratchMap<SetKey, std::uint32_t> of_key_;  // + 1
+  ScratchMap<SetKey, std::uint32_t> of_key_;  // number + 1; 0: none
 };
 
 }  // namespace filbert

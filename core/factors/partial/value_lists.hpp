@@ -1,6 +1,6 @@
 // The features that each node has gathered so far, with their values: a chain of chunks, one for
-// each round that gave it any, newest first. While a round is on, nothing of the rounds before
-// moves.
+// each round that added features, newest first. During a round, chunks of earlier rounds do not
+// move.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace filbert {
 template <class Real>
 class ValueLists {
  public:
-  // A round and where a chunk of it begins. Rounds start with 1.
+  // A round and the position of a chunk in it. Rounds start at 1.
   struct Place {
-    std::uint32_t round = 0;  // 0: nowhere
+    std::uint32_t round = 0;  // 0: no chunk
     std::uint32_t word = 0;
   };
 
@@ -31,13 +31,13 @@ class ValueLists {
     std::size_t size() const { return features.size(); }
   };
 
-  // What a round's chunks are written into.
+  // The memory into which a round's chunks are written.
   struct Room {
     std::uint32_t* features;
     Real* values;
   };
 
-  // How many words a chunk takes.
+  // The number of words of a chunk.
   static std::uint64_t words(std::uint64_t n_features) {
     return kHead + (n_features + 1) / 2 + n_features * kValue;
   }
@@ -67,7 +67,7 @@ class ValueLists {
             reinterpret_cast<const Real*>(at + kHead + (head.size + 1) / 2)};
   }
 
-  // Asks for a chunk before it is needed.
+  // Prefetches a chunk before it is needed.
   void prefetch(Place place) const {
     if (place.round != 0) __builtin_prefetch(rounds_[place.round - 1].data() + place.word);
   }
@@ -85,7 +85,7 @@ class ValueLists {
   void free() { *this = {}; }
 
  private:
-  // Head, features and values of a chunk lie together: reading one waits for memory once.
+  // Head, features and values of a chunk are contiguous: reading them waits for memory once.
   using Word = std::uint64_t;
   struct Head {
     Place previous;

@@ -1,5 +1,5 @@
-// The children of a block's nodes, slot by slot, numbered within the slot. A slot where all nodes
-// have the same child takes no part in telling them apart: only the others, which vary, are kept.
+// The children of a block's nodes, slot by slot, numbered within the slot. A slot in which all
+// nodes have the same child does not distinguish them: only the other slots, which vary, are kept.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ class BlockChildren {
  public:
   explicit BlockChildren(const Dag& dag) : dag_(dag), number_(dag.size(), {0, 0}) {}
 
-  // Sorts out the slots of some nodes of one production. same(child) for every slot with one child.
+  // Classifies the slots of some nodes of one production. Calls same(child) for every slot with
+  // only one child.
   template <class Same>
   void start(std::span<const NodeId> nodes, const Same& same) {
     n_nodes_ = nodes.size();
@@ -51,8 +52,8 @@ class BlockChildren {
   }
 
  private:
-  // Parents that come one after another have children that nearly do, so a table over all nodes is
-  // kinder to the cache than hashing would be.
+  // Successive parents have children that are nearly successive, so a table over all nodes uses the
+  // cache better than hashing.
   struct Number {
     std::uint32_t mark, number;
   };

@@ -1,4 +1,4 @@
-// The features of a child as its parents see them in a round: old ones and those of the round
+// The features of a child as its parents see them in a round: old features and those of the round
 // before.
 #pragma once
 
@@ -20,12 +20,12 @@ class ChildFeatures {
     new_only_ = false;
   }
 
-  // Whether old features are left out, where they could not lead to anything.
+  // Whether old features are left out, because they could not lead to anything.
   void only_new(bool yes) { new_only_ = yes; }
 
   bool has_news(NodeId c) const { return state_.gained_in(c, round_ - 1); }
 
-  // The chunks that matter, newest first.
+  // Visits the chunks that matter, newest first.
   template <class Visit>
   void for_each_chunk(NodeId c, const Visit& visit) const {
     const FeatureLists::Place newest = state_.nodes[c].newest;
@@ -36,14 +36,14 @@ class ChildFeatures {
     }
   }
 
-  // Ask for a child's newest chunk before it is needed; first for where it is, then for itself.
+  // Prefetch a child's newest chunk before it is needed: first its position, then the chunk.
   void prefetch_place(NodeId c) const { __builtin_prefetch(&state_.nodes[c]); }
   void prefetch_chunk(NodeId c) const {
     const FeatureLists::Place newest = state_.nodes[c].newest;
     if (newest != FeatureLists::kNowhere) state_.lists.prefetch(newest);
   }
 
-  // visit(feature) for shared and private ones.
+  // visit(feature) for shared and private features.
   template <class Visit>
   void for_each(NodeId c, const Visit& visit) const {
     for_each_chunk(c, [&](const FeatureLists::Chunk& chunk) {

@@ -1,6 +1,6 @@
 // The features that each node has gathered so far, as a chain of chunks, one for each round that
-// gave it any, newest first. The chunks of a round lie in one arena that is made when the round is
-// over: while a round is on, nothing of the rounds before moves.
+// added features, newest first. The chunks of a round lie in one arena that is allocated at the end
+// of the round: during a round, chunks of earlier rounds do not move.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace filbert {
 
 class FeatureLists {
  public:
-  using Place = std::uint64_t;  // a round and where in its arena
+  using Place = std::uint64_t;  // a round and a position in its arena
   static constexpr Place kNowhere = ~Place{0};
 
   struct Chunk {
@@ -27,7 +27,7 @@ class FeatureLists {
 
   static constexpr std::size_t kHeader = 4;
 
-  // The arena of the next round, the first of which is 1.
+  // Adds the arena of the next round. Rounds start at 1.
   void add_round(std::uint64_t n_words) {
     if (arenas_.size() >= (std::size_t{1} << (64 - kOffsetBits)) - 1 ||
         n_words >> kOffsetBits != 0) {
@@ -37,8 +37,8 @@ class FeatureLists {
     n_words_ += n_words;
   }
 
-  // Writes the head of a chunk of the newest round at a place in its arena; the caller fills in the
-  // shared features. Chunks at different places may be written by different threads.
+  // Writes the head of a chunk of the newest round at a position in its arena; the caller fills in
+  // the shared features. Different threads may write chunks at different positions.
   std::span<std::uint32_t> write(std::uint64_t offset, Place previous,
                                  std::uint32_t private_feature, std::uint32_t n_shared) {
     std::uint32_t* const p = arenas_.back().data() + offset;
@@ -51,7 +51,7 @@ class FeatureLists {
 
   Place newest(std::uint64_t offset) const { return (arenas_.size() << kOffsetBits) | offset; }
 
-  static std::uint32_t round_of(Place place) {  // of kNowhere: one that never comes
+  static std::uint32_t round_of(Place place) {  // for kNowhere: a round that never comes
     return static_cast<std::uint32_t>(place >> kOffsetBits);
   }
 

@@ -1,5 +1,5 @@
-// How much of Delta between the nodes of a block has been found so far: row by row, by adding each
-// feature's mass to the nodes that have it.
+// The part of Delta between the nodes of a block that has been found so far: row by row, by adding
+// each feature's mass to the nodes that have it.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class KnownPairs {
     find_nodes();
   }
 
-  // Of node i with the nodes after it. To be asked for in ascending order.
+  // Node i with the nodes after it. Call it in ascending order of i.
   std::span<const Real> row(std::uint32_t i) {
     std::fill(row_.begin() + i, row_.end(), Real(0.0));
     for (std::size_t k = begin_[i]; k < begin_[i + 1]; ++k) {
@@ -71,7 +71,7 @@ class KnownPairs {
   }
 
   const SubsetState<Real>& state_;
-  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> number_of_feature_;  // number + 1; 0: none
   std::vector<Real> mass_;                                      // by number
   std::vector<std::size_t> begin_;                              // of a node, in numbers_
   std::vector<std::uint32_t> numbers_;

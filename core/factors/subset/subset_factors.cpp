@@ -1,11 +1,11 @@
 // Fragments are found bottom-up in rounds; round d adds the fragments of depth d. A fragment of
 // depth d at a node is its production with, for each child, either nothing or a fragment of smaller
 // depth, at least one of them of depth d - 1. Only nodes of one production can share a fragment, so
-// the productions of a round are independent blocks: they are shared out to threads, and ids are
-// given in the order of blocks afterwards, so results do not depend on the threads.
+// the productions of a round are independent blocks. They are distributed to threads, and ids are
+// assigned in the order of blocks afterwards, so results do not depend on the threads.
 //
-// A node's fragments that no other node has are not listed: their mass is what is missing to
-// Delta(u, u). Where that mass is needed inside of parents that share the child, it is a *private*
+// A node's fragments that no other node has are not listed: their mass is the missing part of
+// Delta(u, u). If that mass is needed inside parents that share the child, it is a *private*
 // feature: part of the child's list, but not a column of Phi.
 
 #include "factors/subset/subset_factors.hpp"
@@ -51,7 +51,7 @@ class SubsetFactorizer {
   }
 
  private:
-  // Fragments of one production.
+  // Finds the fragments of one production.
   void first_round() {
     factors_.n_rounds = 1;
     std::vector<std::vector<NodeId>> nodes = nodes_by_production();
@@ -76,7 +76,7 @@ class SubsetFactorizer {
     return nodes;
   }
 
-  // A child that stands twice in one slot of a production: there its private mass is shared.
+  // Marks children that occur twice in one slot of a production: there the private mass is shared.
   void find_reused(const std::vector<std::vector<NodeId>>& nodes) {
     std::vector<std::uint32_t> stamp(state_.dag.size(), 0);
     std::uint32_t mark = 0;
@@ -110,7 +110,7 @@ class SubsetFactorizer {
     return 10.0 * std::max(1.0, task_.limits.budget) * n * n * arity;
   }
 
-  // Gives the sets of a round their ids and the nodes their new features.
+  // Gives ids to the sets of a round and new features to the nodes.
   void commit(const std::vector<SubsetFound<Real>>& found, std::uint32_t round) {
     const std::vector<FoundPlace> places = find_places(found, state_, factors_);
     const FoundPlace& end = places.back();
@@ -152,7 +152,7 @@ class SubsetFactorizer {
     }
   }
 
-  // All that is kept once the features of a round are in their places.
+  // The memory in use after the features of a round are written.
   std::uint64_t bytes_with(const FoundPlace& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(SubsetNode<Real>) + 12) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
@@ -180,7 +180,7 @@ class SubsetFactorizer {
 
 bool subset_fits_double(const SubsetTree& kernel, const Dag& dag) {
   if (kernel.decay < 1e-200) return false;
-  // Room for sums over the pairs of nodes of two trees.
+  // Leaves a margin for sums over the pairs of nodes of two trees.
   const std::vector<double> self = self_deltas<double>(kernel, dag);
   return std::all_of(self.begin(), self.end(), [](double delta) { return delta < 1e280; });
 }

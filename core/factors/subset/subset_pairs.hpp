@@ -10,7 +10,7 @@
 
 namespace filbert {
 
-// Delta(u, v) of two nodes of one production by the textbook recursion, without recursing.
+// Delta(u, v) of two nodes of one production by the textbook formula, without recursion.
 template <class Real>
 class SubsetPairDelta {
  public:

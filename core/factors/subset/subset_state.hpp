@@ -1,4 +1,4 @@
-// What the rounds of the factorisation of subset trees share, and what a round finds.
+// The common state of the rounds of the factorisation of subset trees, and the result of a round.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace filbert {
 
-// A distinct node: all in one place, for parents ask for all of it at once.
+// A distinct node. Its data are together, because parents need all of them at once.
 template <class Real>
 struct SubsetNode {
   Real found{0.0};  // the mass of its fragments so far
   Real gain{0.0};   // what the last round added
   FeatureLists::Place newest = FeatureLists::kNowhere;
-  bool reused = false;  // twice or more in one slot of a production
+  bool reused = false;  // at least twice in one slot of a production
 };
 
 template <class Real>
@@ -44,14 +44,14 @@ struct SubsetState {
   }
 };
 
-// The old and the new of the features that some nodes share: from before the last round, and from
-// it.
+// The masses of the features that some nodes share: old ones from before the last round, and new
+// ones from it.
 template <class Real>
 struct SubsetMasses {
   Real old_mass{0.0}, new_mass{0.0};
 };
 
-// What some blocks found in a round.
+// The features that some blocks found in a round.
 template <class Real>
 struct SubsetFound {
   std::vector<NodeId> active;
@@ -59,11 +59,11 @@ struct SubsetFound {
   std::vector<std::uint32_t> members;
   std::vector<Real> masses;        // by set
   std::vector<Real> total;         // by active node: the mass of its fragments after this
-  std::vector<Real> private_mass;  // by active node: what its parents need of its own; 0: nothing
-  std::uint64_t n_private = 0;     // how many of these are not 0
+  std::vector<Real> private_mass;  // by active node: private mass that its parents need, or 0
+  std::uint64_t n_private = 0;     // number of these that are not 0
   std::uint64_t n_by_pairs = 0;    // blocks
 
-  // That the lists of the active nodes take.
+  // The number of words that the lists of the active nodes take.
   std::uint64_t n_words() const { return active.size() * FeatureLists::kHeader + members.size(); }
   std::uint64_t bytes() const {
     return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) + members.size() * 4 +

@@ -1,9 +1,9 @@
 // One production in one round: which of its nodes share fragments of the round's depth.
 //
-// The slots of the production are gone through with a set S of nodes and the summed mass of the
-// partial fragments that exactly these nodes share. In a slot S is split by the features of its
-// members' children; features with the same members go on together. That is what keeps the
-// exponential number of fragments down: most have the same members as many others, or only one.
+// The walk visits the slots of the production with a set S of nodes and the summed mass of the
+// partial fragments that exactly these nodes share. In a slot, S is split by the features of its
+// members' children; features with the same members go on together. This avoids the exponential
+// number of fragments: most have the same members as many others, or only one member.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class SubsetWalker {
         pair_delta_(state),
         known_pairs_(state) {}
 
-  // Round `round` of a block, added to `found`. The block's `open` keeps the nodes that go on.
+  // Runs round `round` of a block and adds to `found`. The block's `open` keeps the nodes that go
+  // on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
            SubsetFound<Real>& found) {
     features_.start(round);
@@ -76,7 +77,7 @@ class SubsetWalker {
     Real lo, ex;               // mass without and with a fragment of the last round
 
     std::uint32_t size() const { return end - begin; }
-    // One slot more, where all members share these fragments, or stop there.
+    // Adds one slot in which all members share these fragments, or may stop.
     void extend(const SubsetMasses<Real>& shared) {
       const Real old_factor = SubsetTree::factor(shared.old_mass);
       ex = ex * (old_factor + shared.new_mass) + lo * shared.new_mass;
@@ -84,7 +85,7 @@ class SubsetWalker {
     }
   };
 
-  // False where the budget ran out.
+  // False if the budget ran out.
   bool walk_all(SubsetFound<Real>& found, const StopToken& token) {
     const auto n = static_cast<std::uint32_t>(nodes_.size());
     Frame all{0, 0, n, state_.kernel.template bare<Real>(), Real(0.0)};
@@ -98,7 +99,7 @@ class SubsetWalker {
     while (!stack_.empty()) {
       const Frame frame = stack_.back();
       stack_.pop_back();
-      arena_.resize(frame.end);  // what lies above belongs to frames that are done
+      arena_.resize(frame.end);  // memory above belongs to finished frames
       if (!step(frame, found)) return false;
       if (++ticks % 1024 == 0) {
         token.check();
@@ -109,7 +110,7 @@ class SubsetWalker {
     return true;
   }
 
-  // By member: how many of the slots that vary there are up to the last with a new feature.
+  // By member: the number of varying slots up to the last one with a new feature.
   void find_last_news(std::uint32_t n) {
     last_news_.assign(n, 0);
     for (std::uint32_t slot = 0; slot < children_.n_slots(); ++slot) {
@@ -123,12 +124,12 @@ class SubsetWalker {
     }
   }
 
-  // One set through its slots. False where the budget ran out.
+  // Takes one set through its slots. False if the budget ran out.
   bool step(Frame frame, SubsetFound<Real>& found) {
     const auto [most_news, second_news] = two_latest_news(frame);
     for (; frame.slot < children_.n_slots(); ++frame.slot) {
-      // Without a fragment of the last round so far, two members must still be able to get one; and
-      // where none can after this slot, only this slot's new features matter.
+      // If there is no fragment of the last round so far, two members must still be able to get
+      // one. If no member can after this slot, only this slot's new features matter.
       const bool wanting = is_zero(frame.ex);
       if (wanting && second_news <= frame.slot) return true;
       features_.only_new(wanting && most_news == frame.slot + 1);
@@ -166,8 +167,9 @@ class SubsetWalker {
         [&](std::uint32_t member) { return children_.number(frame.slot, member) == first; });
   }
 
-  // Splits a set by the features of its members' children in this slot: every set of two or more
-  // members, but not all, becomes a frame of its own. Returns what all members share.
+  // Splits a set by the features of its members' children in this slot. Every subset of at least
+  // two members, except the whole set, becomes a separate frame. Returns the masses that all
+  // members share.
   SubsetMasses<Real> split(const Frame& frame) {
     group_by_child(frame);
     seen_.clear();
@@ -238,7 +240,7 @@ class SubsetWalker {
     }
   }
 
-  // 2. Features of the same members, and of two at least, are one bucket.
+  // 2. Features of the same members, at least two, are one bucket.
   void find_buckets() {
     buckets_.clear();
     bucket_of_key_.clear();
@@ -258,7 +260,7 @@ class SubsetWalker {
   // 3. A frame for each bucket, with its members: the groups that have its first feature.
   SubsetMasses<Real> push_buckets(const Frame& frame) {
     SubsetMasses<Real> all;
-    auto top = static_cast<std::uint32_t>(arena_.size());  // above the frames that wait
+    auto top = static_cast<std::uint32_t>(arena_.size());  // above the waiting frames
     for (Bucket& bucket : buckets_) {
       if (bucket.n_members == frame.size()) {
         all = bucket.masses;
@@ -302,7 +304,7 @@ class SubsetWalker {
     known = static_cast<std::uint32_t>(found.masses.size() - first_set_);
   }
 
-  // Too many sets: each pair of nodes becomes one feature, with all that the two still share.
+  // For too many sets: each pair of nodes becomes one feature, with all that the two still share.
   void close_by_pairs(SubsetFound<Real>& found, const StopToken& token) {
     ++found.n_by_pairs;
     found.set_begin.resize(first_set_ + 1);
@@ -329,7 +331,7 @@ class SubsetWalker {
     }
   }
 
-  // What each active node has now, how much of it is private, and which nodes go on.
+  // Updates the mass of each active node and its private part, and finds the nodes that go on.
   void account(Block& block, SubsetFound<Real>& found, bool by_pairs) {
     const std::size_t n = nodes_.size();
     emitted_.assign(n, Real(0.0));
@@ -361,7 +363,7 @@ class SubsetWalker {
   }
 
   static constexpr std::size_t kAhead = 6;
-  static constexpr double kNanoseconds = 40.0;  // that a step takes
+  static constexpr double kNanoseconds = 40.0;  // per step
 
   struct Seen {
     SetKey key;  // of the groups that have the feature
@@ -386,13 +388,13 @@ class SubsetWalker {
   SubsetPairDelta<Real> pair_delta_;
   KnownPairs<Real> known_pairs_;
   double steps_ = 0;
-  double counted_ = 0;  // of these, how many are on the meter
+  double counted_ = 0;  // the part of these that is on the meter
   double most_steps_ = 0;
 
   // The block.
   std::vector<NodeId> nodes_;
   std::uint32_t first_ = 0;    // of them, in found.active
-  std::size_t first_set_ = 0;  // of theirs, in found.masses
+  std::size_t first_set_ = 0;  // of their sets, in found.masses
   std::vector<std::uint32_t> last_news_;
   std::vector<char> child_has_news_;
   std::vector<std::uint32_t> arena_;
@@ -404,13 +406,13 @@ class SubsetWalker {
   // A split.
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_of_, grouped_;
-  std::vector<std::uint32_t> group_of_number_;  // kNone but for those met
+  std::vector<std::uint32_t> group_of_number_;  // kNone except for numbers met
   std::vector<std::uint32_t> numbers_met_;
   std::vector<Seen> seen_;
-  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // + 1
+  ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // number + 1; 0: none
   std::vector<std::uint32_t> visits_;                         // of seen_, by group
   std::vector<Bucket> buckets_;
-  ScratchMap<SetKey, std::uint32_t> bucket_of_key_;  // + 1
+  ScratchMap<SetKey, std::uint32_t> bucket_of_key_;  // number + 1; 0: none
 };
 
 }  // namespace filbert

@@ -1,4 +1,4 @@
-// Products of features: how much each weighs in a polynomial kernel, and which rows have it.
+// Products of features: their weights in a polynomial kernel, and the rows that have them.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,10 @@
 
 namespace filbert {
 
-// Polynomials in t up to the degree: coefficient m of a product's is the mass of its monomials of
-// m factors, but for what is left to coef0. A feature of one value v makes exp(gamma v^2 t) - 1 of
-// it, for it may be there 1, 2, ... times; one with values is there once more each time.
+// Polynomials in t up to the degree: coefficient m of a product's polynomial is the mass of its
+// monomials of m factors, without the part of coef0. A feature of one value v multiplies it by
+// exp(gamma v^2 t) - 1, because it may occur 1, 2, ... times; a feature with several values is
+// added once at a time.
 class Masses {
  public:
   explicit Masses(const PolynomialSpec& spec) : gamma_(spec.gamma), rest_(spec.degree + 1) {
@@ -39,7 +40,7 @@ class Masses {
     return one;
   }
 
-  // With a feature more, which is there `times` already.
+  // Adds a feature that already occurs `times` times.
   Powers with(const Powers& p, const SharedFeatures::Feature& feature, std::uint32_t times) const {
     Powers product(p.size(), 0.0);
     double factor = 1.0;
@@ -61,13 +62,13 @@ class Masses {
   std::vector<double> rest_;
 };
 
-// Columns with the rows that have them, ascending.
+// Columns with the rows that have them, in ascending order.
 struct Columns {
   std::vector<double> mass;
   std::vector<std::uint64_t> hash;  // of the rows and values
   std::vector<std::uint64_t> begin{0};
   LargeArray<std::uint32_t> rows;
-  LargeArray<double> values;  // or empty: all are 1
+  LargeArray<double> values;  // empty: all are 1
 
   std::size_t size() const { return mass.size(); }
   std::span<const std::uint32_t> rows_of(std::size_t c) const {
@@ -105,7 +106,7 @@ inline bool same_rows(const Columns& a, std::size_t i, const Columns& b, std::si
          std::ranges::equal(a.values_of(i), b.values_of(j));
 }
 
-// All columns whose products begin with some of the features.
+// Finds all columns whose products begin with some of the features.
 class ColumnSearch {
  public:
   ColumnSearch(const SharedFeatures& x, const PolynomialSpec& spec)
@@ -131,7 +132,7 @@ class ColumnSearch {
  private:
   struct Place {
     std::uint32_t row;
-    std::uint32_t last;  // where in the row the last feature is
+    std::uint32_t last;  // the position of the last feature in the row
     double value;
   };
   struct Group {
@@ -143,7 +144,7 @@ class ColumnSearch {
     std::vector<Group> groups;
   };
 
-  // A product of `size` factors, the last of which is there `times`.
+  // Visits a product of `size` factors, the last of which occurs `times` times.
   void visit(std::uint32_t size, std::span<const Place> places, std::uint32_t last,
              std::uint32_t times, const Masses::Powers& powers, Columns& out,
              const StopToken& token) {
@@ -174,7 +175,7 @@ class ColumnSearch {
     out.drop_last();
   }
 
-  // The places by their next feature, of those that several rows have.
+  // Splits the places by their next feature, among the features that several rows have.
   void split(std::span<const Place> places, std::uint32_t last, Level& level) {
     const bool again = x_.features[last].varies;
     const auto for_each_next = [&](const auto& next) {
@@ -195,7 +196,7 @@ class ColumnSearch {
       std::uint64_t& count = counts_[group.feature];
       const std::uint64_t size = count > 1 ? count : 0;
       if (size > 0) level.groups[n_groups++] = {group.feature, n, n + size};
-      count = size > 0 ? n + 1 : 0;  // where its next place is, from 1
+      count = size > 0 ? n + 1 : 0;  // the position of its next place, from 1
       n += size;
     }
     level.groups.resize(n_groups);

@@ -1,4 +1,4 @@
-// Sparse vectors by the features that several of them have.
+// Sparse vectors, restricted to the features that several of them have.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace filbert {
 
-// The features that several rows have, the rare ones first: where a product begins with its rarest
-// feature, few rows are gone through.
+// The features that several rows have, the rare ones first: a product then begins with its rarest
+// feature, and the search visits few rows.
 struct SharedFeatures {
-  static constexpr std::size_t kRowsPerLook = 8192;  // at the token
+  static constexpr std::size_t kRowsPerLook = 8192;  // between checks of the token
 
   struct Feature {
     double value = 0.0;   // of the first row that has it
@@ -25,7 +25,7 @@ struct SharedFeatures {
   };
   struct Entry {
     std::uint32_t feature;
-    double value;  // 1 where the feature has one value only
+    double value;  // 1 if the feature has only one value
   };
 
   std::vector<Feature> features;
@@ -57,7 +57,7 @@ struct SharedFeatures {
   }
 
  private:
-  // Numbered in the order in which they are met.
+  // Features are numbered in the order of their first occurrence.
   static std::vector<Feature> all_features(const SparseRows& rows,
                                            std::vector<std::uint32_t>& number,
                                            const StopToken& token) {

@@ -1,4 +1,4 @@
-// What a polynomial kernel is of: sparse vectors, and its parameters.
+// The input of a polynomial kernel: sparse vectors, and its parameters.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace filbert {
 
 // Rows of a sparse matrix. A row's features ascend; no value is 0.
 struct SparseRows {
-  std::span<const std::int64_t> begin;  // by row, one more than there are
+  std::span<const std::int64_t> begin;  // one more entry than there are rows
   std::span<const std::int64_t> features;
   std::span<const double> values;
 
   std::size_t size() const { return begin.size() - 1; }
 
-  // Whether rows begin and end where they should, and features ascend.
+  // Whether rows begin and end at valid positions, and features ascend.
   bool is_well_formed() const {
     if (begin.empty() || begin[0] != 0 || features.size() != values.size()) return false;
     if (begin.back() != static_cast<std::int64_t>(features.size())) return false;

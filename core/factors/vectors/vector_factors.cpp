@@ -1,14 +1,14 @@
 // By the multinomial theorem the kernel is a sum over products of up to `degree` features,
 //
-//   (gamma x . y + coef0)^d = sum_e  d! / (e_1! e_2! ... (d - |e|)!)  gamma^|e| coef0^(d - |e|) x^e
-//   y^e
+//   (gamma x . y + coef0)^d
+//       = sum_e  d! / (e_1! e_2! ... (d - |e|)!)  gamma^|e| coef0^(d - |e|) x^e y^e
 //
-// and a product is a column. Most features have one value only, such as 1: then x^2 is x but for a
+// and a product is a column. Most features have only one value, such as 1. Then x^2 is x up to a
 // factor, and the products of the same features are one column with the sum of their masses.
 //
-// Columns are found depth first, as sets are in mining: the rows that have a product are gone
-// through for the features that they have after it. What a single row has is in its diagonal, and
-// so is all that is made with it. Products that the same rows have are one column.
+// Columns are found depth first, as in frequent itemset mining: the search reads the rows that have
+// a product for the features that follow it. Products of a single row, and all their extensions,
+// are in its diagonal. Products that the same rows have are one column.
 
 #include "factors/vectors/vector_factors.hpp"
 
@@ -33,7 +33,7 @@ namespace filbert {
 
 namespace {
 
-constexpr std::size_t kPart = 8192;  // rows to a task
+constexpr std::size_t kPart = 8192;  // rows per task
 constexpr double kTooLarge = 1e300;
 
 class VectorFactors {
@@ -65,8 +65,8 @@ class VectorFactors {
   }
 
  private:
-  // The power is left until all are known: where it is divided by norms, only ratios matter, and
-  // the largest is made 1.
+  // The power is taken after all are known: if values are divided by norms, only ratios matter, and
+  // the largest is scaled to 1.
   void find_selves(TreeFactors& out) {
     out.self.resize(rows_.size());
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -93,7 +93,8 @@ class VectorFactors {
     }
   }
 
-  // Products of up to `degree` of a row's features: those with one value at most once each.
+  // The number of products of up to `degree` of a row's features. Features with one value occur at
+  // most once each.
   static double n_products(std::size_t n_fixed, std::size_t n_varying, std::uint32_t degree) {
     std::vector<double> ways(degree + 1, 0.0);  // by number of factors
     ways[0] = 1.0;
@@ -126,18 +127,18 @@ class VectorFactors {
     out.peak_bytes = static_cast<std::uint64_t>(bytes);
   }
 
-  // Two digits will do.
+  // Two digits suffice.
   static std::string shown(double x) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), x < 1e6 ? "%.0f" : "%.1e", x);
     return text.data();
   }
 
-  // Tasks are ranges of first features, and what they find is put together in their order.
+  // Tasks are ranges of first features; their columns are concatenated in the order of the tasks.
   void find_columns() {
     list_rows_by_feature();
     const std::vector<std::uint32_t> task_begin = tasks();
-    parts_.resize(task_begin.size());  // and one for the constant
+    parts_.resize(task_begin.size());  // and one more for the constant
     std::vector<std::unique_ptr<ColumnSearch>> searches(static_cast<std::size_t>(n_threads_));
     const int n_threads = threads_for(20.0 * n_entries_, n_threads_);
     parallel_for(task_begin.size() - 1, n_threads, watch_,
@@ -171,7 +172,7 @@ class VectorFactors {
     return std::span(feature_rows_).subspan(begin, feature_begin_[feature + 1] - begin);
   }
 
-  // First features for each task, of about as many rows.
+  // The first features of each task, with about the same number of rows per task.
   std::vector<std::uint32_t> tasks() const {
     constexpr std::uint64_t kRows = 1 << 16;
     std::vector<std::uint32_t> begin{0};
@@ -191,7 +192,7 @@ class VectorFactors {
     columns.end_column(mass);
   }
 
-  // Tasks do not know of each other's columns.
+  // Merges equal columns of different tasks.
   void merge_columns(const StopToken& token) {
     IdTable known;
     std::vector<std::pair<Columns*, std::uint32_t>> of;  // by id
@@ -210,7 +211,7 @@ class VectorFactors {
           of.emplace_back(&part, c);
         } else {
           of[first].first->mass[of[first].second] += part.mass[c];
-          part.mass[c] = 0.0;  // it is there already
+          part.mass[c] = 0.0;  // it is already there
         }
       }
     }
@@ -288,7 +289,7 @@ class VectorFactors {
     });
   }
 
-  // What is not in shared columns is a row's own.
+  // The part that is not in shared columns belongs to the row's diagonal.
   void finish_rows(TreeFactors& out) const {
     constexpr double kRounding = 1e-13;
     const std::size_t n = rows_.size();

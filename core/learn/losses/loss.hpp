@@ -1,4 +1,4 @@
-// What a loss defines. The solvers are templates over it.
+// The definition of a loss. The solvers are templates over it.
 //
 //   min over w of  1/2 |w|^2 + sum_i value(C_i, r_i)             r_i = target_i - margin_i
 //
@@ -12,15 +12,15 @@
 // with Q_ij = y_i y_j (K_ij + intercept) and lower(C_i) <= alpha_i <= upper(C_i). At the optimum,
 // alpha_i is the derivative of value(C_i, .) at r_i. C is always positive.
 //
-//   name                           what users call it
+//   name                           its name in the interface
 //   is_quadratic                   it is a QuadraticLoss: many examples can move in a joint step
 //   lower(C), upper(C)             the range of alpha; it may be open or unbounded
 //   value(C, r)                    the loss itself
 //   conjugate(C, alpha)            the largest value of  alpha r - value(C, r)  over all r
 //   gap(C, alpha, r)               value + conjugate - alpha r, the example's share of the duality
 //                                  gap: never negative, 0 at the optimum
-//   rests(C, alpha, r)             no step of alpha lowers the dual objective, and it is likely to
-//                                  stay so: the solver puts the example aside for a while
+//   rests(C, alpha, r)             no step of alpha lowers the dual objective, and this is likely
+//                                  to stay so: the solver sets the example aside for a while
 //   best(C, alpha, r, q)           the best alpha while the others stay, in closed form or by
 //                                  Newton's method: it minimises
 //                                  q/2 (new - alpha)^2 - r (new - alpha) + conjugate(C, new)

@@ -1,4 +1,4 @@
-// All losses. A new one is added to AnyLoss: its name is then known everywhere.
+// All losses. To add a loss, add it to AnyLoss: its name is then known everywhere.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ using AnyLoss = std::variant<Hinge, SquaredHinge>;
 
 std::vector<std::string> loss_names();
 
-// Throws std::invalid_argument, with all names in the message, where no loss has this one.
+// Throws std::invalid_argument, with all names in the message, if no loss has this name.
 AnyLoss loss_named(std::string_view name);
 
 }  // namespace filbert

@@ -16,10 +16,10 @@ struct QuadraticLoss {
     return self().value(C, r) + alpha * (0.5 * self().ridge(C) * alpha - r);
   }
 
-  // The derivative of the dual objective by alpha.
+  // The derivative of the dual objective with respect to alpha.
   double gradient(double C, double alpha, double r) const { return self().ridge(C) * alpha - r; }
 
-  // At a bound, and a step down the gradient would lead beyond it.
+  // Whether alpha is at a bound and a step down the gradient would lead beyond it.
   bool rests(double C, double alpha, double r) const {
     const double g = gradient(C, alpha, r);
     return (alpha <= self().lower(C) && g >= 0.0) || (alpha >= self().upper(C) && g <= 0.0);
@@ -29,7 +29,7 @@ struct QuadraticLoss {
     const double g = gradient(C, alpha, r);
     const double lower = self().lower(C), upper = self().upper(C);
     const double curvature = q + self().ridge(C);
-    // A tree without fragments has nothing that could be learned: its loss is constant.
+    // Nothing can be learned from a tree without fragments: its loss is constant.
     const double wanted = curvature > 0.0 ? alpha - g / curvature : (g < 0.0 ? upper : lower);
     return std::clamp(wanted, lower, upper);
   }

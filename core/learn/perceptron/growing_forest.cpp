@@ -2,7 +2,7 @@
 
 namespace filbert {
 
-// A leaf is of a class where it counts as a fragment: that of its label without children.
+// A leaf that counts as a fragment has a class: that of its label without children.
 bool GrowingForest::has_class(NodeId u, LabelId label,
                               std::span<const LabelId> child_labels) const {
   if (dag().label(u) != label || dag().arity(u) != child_labels.size()) return false;

@@ -1,5 +1,5 @@
-// The trees that a model has, as a forest that grows: labels, classes and nodes are known by their
-// content, so trees of any other forest can be looked up in it, and added to it.
+// The trees of a model as a growing forest. Labels, classes and nodes are identified by their
+// content, so trees of any other forest can be looked up in it and added to it.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@
 
 namespace filbert {
 
-// The labels of another forest in the numbers of the growing one, each looked up when it is first
-// met. The time goes with the trees that are met, however many labels that forest has.
+// The labels of another forest in the numbers of the growing forest. Each label is looked up at its
+// first occurrence, so the time depends on the trees that are read, and not on the number of labels
+// of that forest.
 class KnownLabels {
  public:
-  // Before another forest, and where the growing one has grown by other hands.
+  // Call it before another forest, and after another caller has added to the growing forest.
   void forget() {
     places_.clear();
     labels_.clear();
   }
 
-  // kNone where the growing forest has no such label.
+  // kNone if the growing forest has no such label.
   LabelId find(const Dag& dag, LabelId label, const LabelTable& in) {
     const std::uint32_t place = places_.insert(label);
     if (place == labels_.size()) labels_.push_back(in.find(dag.labels().text(label)));
@@ -44,11 +45,11 @@ class GrowingForest {
 
   const Dag& dag() const { return builder_.dag(); }
 
-  // The classes of a tree's nodes, kNone where nothing here is of that class.
+  // The classes of a tree's nodes, kNone if no node here has that class.
   void look_up(const Dag& dag, const LocalTree& tree, KnownLabels& labels,
                std::vector<std::uint32_t>& classes) const;
 
-  // Fig. 3 of Aiolli et al. 2007: the tree's nodes are here afterwards. Their numbers and classes.
+  // Fig. 3 of Aiolli et al. 2007: adds the tree's nodes. Returns their numbers and classes.
   void insert(const Dag& dag, const LocalTree& tree, KnownLabels& labels,
               std::vector<NodeId>& nodes, std::vector<std::uint32_t>& classes);
 
@@ -59,9 +60,9 @@ class GrowingForest {
 
   const KernelSpec spec_;
   DagBuilder builder_;
-  // By production: productions, and where leaves count also these.
+  // By production: productions, and leaves if they count.
   IdTable classes_;
-  std::vector<NodeId> example_;  // by class: a node that is of it
+  std::vector<NodeId> example_;  // by class: a node that has it
 };
 
 }  // namespace filbert

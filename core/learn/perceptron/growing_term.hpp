@@ -1,9 +1,9 @@
-// One term of a kernel that is a sum, as a model that grows: weighted support vectors
+// One term of a sum of kernels, as a growing model of weighted support vectors
 //
 //   f_c(x) = sum_j weight_jc K(x_j, x)
 //
-// with several columns c of weights. Support vectors come one by one, weights change, and what
-// examples have in common is stored once.
+// with several columns c of weights. Support vectors are added one by one, weights change, and
+// common parts of examples are stored once.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace filbert {
 struct ExamplePart {
   std::shared_ptr<const Dag> dag;  // null for vectors
   std::vector<NodeId> roots;
-  std::span<const std::uint64_t> begin;  // by vector, one more than there are
+  std::span<const std::uint64_t> begin;  // one more entry than there are vectors
   std::span<const std::uint32_t> features;
   std::span<const double> values;
 
   std::size_t size() const { return dag ? roots.size() : begin.size() - 1; }
 };
 
-// Support vectors of one part, as they came.
+// Support vectors of one part, in the order of their arrival.
 struct SupportTrees {
   std::shared_ptr<const Dag> dag;
   std::vector<NodeId> roots;
@@ -41,11 +41,11 @@ struct SupportVectors {
 
 class GrowingTerm {
  public:
-  // What one thread needs.
+  // The memory of one thread.
   class Scratch {
    public:
     virtual ~Scratch() = default;
-    // Before examples of another part.
+    // Call it before examples of another part.
     virtual void begin_part() = 0;
   };
 
@@ -53,8 +53,8 @@ class GrowingTerm {
 
   virtual std::unique_ptr<Scratch> scratch() const = 0;
 
-  // The kernel of each example with itself. What scoring them or adding them could not be computed
-  // with throws here: KernelOverflow, TooExpensive, TooManyOccurrences.
+  // The kernel of each example with itself. Throws if the examples could not be scored or added:
+  // KernelOverflow, TooExpensive, TooManyOccurrences.
   virtual std::vector<double> selves(const ExamplePart& part, int n_threads,
                                      const Watch& watch) const = 0;
 
@@ -62,14 +62,15 @@ class GrowingTerm {
   virtual void score(const ExamplePart& part, std::size_t row, double factor, Scratch& scratch,
                      std::span<double> out, const StopToken& token) const = 0;
 
-  // Adds to the weights of a support vector, by column. It is new where its number is the next one.
+  // Adds to the weights of a support vector, by column. A support vector with the next free number
+  // is new.
   virtual void add(const ExamplePart& part, std::size_t row, std::uint32_t support,
                    std::span<const double> weights, Scratch& scratch) = 0;
 
   virtual SupportTrees support_trees() const { return {}; }
   virtual SupportVectors support_vectors() const { return {}; }
 
-  // Distinct nodes, and nodes of all support vectors' trees.
+  // The number of distinct nodes, and of nodes of all support vectors' trees.
   virtual std::uint64_t n_nodes() const { return 0; }
   virtual std::uint64_t n_tree_nodes() const { return 0; }
 };

@@ -1,7 +1,7 @@
 // A term of trees: the DAG-perceptron's model (Aiolli et al. 2007, section IV). All nodes of the
-// support vectors' trees are one DAG, each with its weighted frequency; a tree is scored by its
-// Deltas with that DAG, row by row, and rows are given back when no parent needs them any more
-// (section IV-C; see kernel_dag).
+// support vectors' trees form one DAG, each with its weighted frequency. A tree is scored by its
+// Deltas with that DAG, row by row, and a row is freed when no parent needs it any more (section
+// IV-C; see kernel_dag).
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -22,8 +22,8 @@ namespace {
                        " is beyond the range in which trees are learnt online");
 }
 
-// The tree's nodes that are of a class, as the kernel takes them. They are in the order of a walk
-// through the tree: sums do not depend on the forest that it comes from.
+// The tree's nodes that have a class, in the form that the kernel needs. They are in the order of a
+// walk through the tree, so that sums do not depend on the forest of the tree.
 void describe(const KernelSpec& spec, const Dag& dag, const LocalTree& tree,
               std::span<const NodeId> nodes, std::span<const std::uint32_t> classes,
               TreeNodes& out) {
@@ -151,11 +151,11 @@ class GrowingTrees final : public GrowingTerm {
   KernelDag dag_;
   std::vector<NodeId> roots_;  // of the support vectors
   std::uint64_t n_tree_nodes_ = 0;
-  std::vector<std::size_t> most_children_;  // of a node, by label; where steps are limited
+  std::vector<std::size_t> most_children_;  // maximum of a node, by label; if steps are limited
 };
 
-// A new example may become a support vector that it is compared with itself, so what two of a batch
-// take is checked with the one that has more children.
+// A new example may become a support vector, and is then also compared with itself. For two
+// examples of a batch, the check of the one with more children covers the pair.
 void GrowingTrees::check_steps(const Dag& dag, TreeScratch& s) const {
   const StepLimit limit = spec_->step_limit();
   if (!limit.is_set()) return;
@@ -171,7 +171,7 @@ void GrowingTrees::check_steps(const Dag& dag, TreeScratch& s) const {
   }
 }
 
-// The tree serves as the DAG.
+// The tree itself serves as the DAG.
 double GrowingTrees::self(const Dag& dag, TreeScratch& s, const StopToken& token) const {
   own_classes(spec_, dag, s.tree, s.classes);
   describe(spec_, dag, s.tree, s.tree.nodes, s.classes, s.nodes);

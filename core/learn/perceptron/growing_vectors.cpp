@@ -1,9 +1,9 @@
 // Terms of sparse vectors. A linear kernel needs one weight for each feature. Other kernels need
 // the products of an example with all support vectors: these are stored by feature, and the lists
 // of the example's features are merged (Aiolli et al. 2007, section IV-C). The paper merges sorted
-// lists through a heap of their heads, which costs a logarithm for each item; here a product is
-// added up in an array by support vector, with a note of those that are touched, and all others
-// have the product 0.
+// lists through a heap of their heads, which costs a logarithm for each item. Here products are
+// summed in an array by support vector, with a list of the entries that are touched; all other
+// products are 0.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -44,7 +44,7 @@ double kernel_value(const VectorSpec& spec, double product, double square_a, dou
   return std::exp(-spec.gamma * std::max(0.0, square_a + square_b - 2.0 * product));
 }
 
-// What all terms of vectors have in common: the support vectors themselves.
+// The base of all terms of vectors: stores the support vectors.
 class GrowingVectors : public GrowingTerm {
  public:
   GrowingVectors(const VectorSpec& spec, std::size_t n_columns)
@@ -136,7 +136,7 @@ struct Products final : GrowingTerm::Scratch {
 
   std::vector<double> product;           // by support vector; 0 between examples
   std::vector<std::uint8_t> is_touched;  // by support vector
-  std::vector<std::uint32_t> touched;    // in the order in which they are met
+  std::vector<std::uint32_t> touched;    // in the order of their first touch
   std::vector<double> sums;
 };
 
@@ -147,7 +147,8 @@ class InvertedLists final : public GrowingVectors {
 
   std::unique_ptr<Scratch> scratch() const override { return std::make_unique<Products>(); }
 
-  // All support vectors as if their product with x were 0, and then what the others differ by.
+  // Scores all support vectors as if their products with x were 0, and then corrects those with
+  // other products.
   void score(const ExamplePart& part, std::size_t row, double factor, Scratch& scratch,
              std::span<double> out, const StopToken& token) const override {
     auto& s = static_cast<Products&>(scratch);
@@ -174,7 +175,7 @@ class InvertedLists final : public GrowingVectors {
     double value;
   };
 
-  // A kernel of two vectors whose product is 0 is a product of a number of each.
+  // The kernel of two vectors with product 0 is a product of two numbers, one per vector.
   double value_at_zero(double square_x) const {
     return spec_.kernel == VectorKernel::rbf ? std::exp(-spec_.gamma * square_x) : 1.0;
   }
@@ -220,7 +221,7 @@ class InvertedLists final : public GrowingVectors {
   std::vector<std::vector<Item>> lists_;  // by feature
   // By support vector.
   std::vector<double> square_;
-  std::vector<double> at_zero_;    // its number in value_at_zero
+  std::vector<double> at_zero_;    // its factor in value_at_zero
   std::vector<double> weights_;    // and by column
   std::vector<double> untouched_;  // by column: the sum of weights times at_zero_
 };

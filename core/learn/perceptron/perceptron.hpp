@@ -1,5 +1,5 @@
 // The kernel perceptron (Rosenblatt 1958; Aiolli et al. 2007, Fig. 4), online: examples come one by
-// one, and those that are not on the right side of the margin become support vectors.
+// one, and examples that are not on the right side of the margin become support vectors.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace filbert {
 
-// Some examples: a part for each term of the kernel
+// Some examples, with one part per term of the kernel
 //   K(a, b) = sum_t scale_t(a) scale_t(b) K_t(a, b).
 struct PerceptronExamples {
   std::span<const ExamplePart* const> parts;  // by term
@@ -26,12 +26,12 @@ struct PerceptronExamples {
   double scale(std::size_t term, std::size_t row) const { return scales[term * size() + row]; }
 };
 
-// One thread may learn while others read. Readers hold Turns::Reading on `turns()` for as long as
-// what they read has to be of one state; `learn` lets them in between two examples.
+// One thread may learn while others read. Readers hold Turns::Reading on `turns()` while they need
+// a consistent state; `learn` lets them in between two examples.
 class OnlinePerceptron {
  public:
-  // Terms have two columns of weights for each problem: those of the last vector w, and those that
-  // the average differs by (see PerceptronUpdate).
+  // Terms have two columns of weights per problem: the weights of the last vector w, and the
+  // difference to the average (see PerceptronUpdate).
   OnlinePerceptron(std::size_t n_problems, std::vector<std::unique_ptr<GrowingTerm>> terms);
 
   OnlinePerceptron(const OnlinePerceptron&) = delete;
@@ -47,21 +47,20 @@ class OnlinePerceptron {
   std::uint64_t n_nodes() const;
   std::uint64_t n_tree_nodes() const;
 
-  // Learns from the examples in the order given, all of them or up to where the token stops it: the
-  // model is then that of the examples before. support_of: by example, its number as a support
-  // vector or kNone; is updated.
-  // max_nodes: stops after the example with which the model has more nodes than that.
-  // Returns the number of examples that it has gone through.
-  // Throws std::logic_error where another thread learns.
+  // Learns from the examples in the given order, until the end or until the token stops it. The
+  // model is then the one after the examples so far. support_of: by example, its number as a
+  // support vector or kNone; it is updated. max_nodes: stops after the example with which the model
+  // exceeds this many nodes. Returns the number of examples read. Throws std::logic_error if
+  // another thread learns.
   std::size_t learn(const PerceptronExamples& examples, const PerceptronTargets& targets,
                     std::span<const std::uint32_t> order, std::span<std::uint32_t> support_of,
                     std::uint64_t max_nodes, PerceptronProgress& progress, const StopToken& token);
 
-  // Makes the updates of a log again, on a model without any: the same model to the last bit. The
+  // Repeats the updates of a log on an empty model: gives the same model to the last bit. The
   // examples are the support vectors.
   void replay(const PerceptronExamples& examples, const PerceptronLog& log);
 
-  // How many of these support vectors, from the first on, have no more than so many nodes together.
+  // How many of these support vectors, from the first on, have at most max_nodes nodes together.
   std::size_t n_that_fit(std::span<const std::uint32_t> support, std::uint64_t max_nodes) const;
 
   // By example and problem, from w or from the average.

@@ -1,6 +1,6 @@
-// The perceptron on data at hand, in the space of the kernel's factors: z_t = mass_t sum_i amount_i
-// scale_i x_it stands for w, so that a score costs one pass over an example's columns, and so does
-// learning from it. It makes the same updates as the online one.
+// The perceptron on in-memory data, in the space of the kernel's factors: z_t = mass_t sum_i
+// amount_i scale_i x_it stands for w, so that a score costs one pass over an example's columns, and
+// so does learning from it. It makes the same updates as the online perceptron.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace filbert {
 
-// Factors: SingleFactors or SumFactors (see engine/sum_factors.hpp).
+// Factors: SingleFactors or SumFactors (see factors/sum_factors.hpp).
 template <class Factors>
 class PerceptronEpochs {
  public:
@@ -29,7 +29,7 @@ class PerceptronEpochs {
         bias_(rule_.n_problems(), 0.0),
         support_of_(n_, kNone) {}
 
-  // Each example of an epoch in turn.
+  // Learns from each example of an epoch in turn.
   void run(std::span<const std::uint32_t> order, PerceptronProgress& progress,
            const StopToken& token) {
     std::vector<double> scores(rule_.n_problems());
@@ -52,7 +52,7 @@ class PerceptronEpochs {
   }
 
   const PerceptronLog& log() const { return log_; }
-  // Which example each support vector is.
+  // The example of each support vector.
   const std::vector<std::uint32_t>& support() const { return support_; }
 
  private:

@@ -1,4 +1,4 @@
-// When a perceptron learns, and what is noted of it: the same for all ways to compute scores.
+// The update rule of a perceptron and its log, independent of how scores are computed.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace filbert {
 
-// w changes by amount x at the time-th example, counted from 1. With T examples seen, w is
+// w changes by amount x at the time-th example, counted from 1. After T examples, w is
 //   sum of amount x,
-// and the average of the T vectors that there were after each example is
+// and the average of the T vectors after each example is
 //   sum of amount (T - time + 1) / T x = w - sum of amount (time - 1) x / T.
 struct PerceptronUpdate {
-  std::uint32_t support;  // whose x
+  std::uint32_t support;  // the number of x
   std::uint32_t problem;
   double amount;
   std::uint64_t time;
@@ -34,11 +34,11 @@ struct PerceptronLog {
 
 struct PerceptronTargets {
   std::span<const std::int8_t> y;   // by problem and example, +1 or -1
-  std::span<const double> weights;  // by example; those of weight 0 are passed over
+  std::span<const double> weights;  // by example; examples of weight 0 are skipped
   double margin = 0.0;
 };
 
-// For another thread to look at.
+// Read by another thread.
 struct PerceptronProgress {
   std::atomic<std::uint64_t> n_done{0};
   std::atomic<std::uint64_t> n_errors{0};
@@ -50,10 +50,9 @@ class PerceptronRule {
 
   std::size_t n_problems() const { return reach_.size(); }
 
-  // Whether y score is at most the margin. Scores that ought to be equal to it, such as differences
-  // of equal kernels, are so but for rounding, which differs from one way of computing to another:
-  // so a score counts as equal to the margin where the difference is tiny beside what |w| |x| can
-  // be at most.
+  // Whether y score is at most the margin. Scores that should equal the margin, such as differences
+  // of equal kernels, do so only up to rounding, which depends on how they are computed. So a score
+  // counts as equal to the margin if the difference is tiny compared with the maximum of |w| |x|.
   bool learns(std::size_t problem, double y, double score, double norm, double margin) const {
     return y * score <= margin + kRounding * reach_[problem] * norm;
   }
@@ -62,8 +61,8 @@ class PerceptronRule {
     reach_[problem] += std::abs(amount) * norm;
   }
 
-  // Whether the scores would have led to a wrong prediction: of two classes by the sign, where 0 is
-  // wrong, of many by the largest score, where others as large are wrong.
+  // Whether the scores would have led to a wrong prediction. For two classes the sign decides, and
+  // 0 is wrong. For more classes the largest score decides, and ties are wrong.
   bool is_error(const PerceptronTargets& targets, std::size_t row, std::size_t n_rows,
                 std::span<const double> scores, double norm) const {
     const auto y = [&](std::size_t p) { return double{0.0} + targets.y[p * n_rows + row]; };
@@ -94,7 +93,7 @@ class PerceptronRule {
  private:
   static constexpr double kRounding = 1e-12;
 
-  std::vector<double> reach_;  // by problem: what |w| can be at most
+  std::vector<double> reach_;  // by problem: an upper bound of |w|
 };
 
 }  // namespace filbert

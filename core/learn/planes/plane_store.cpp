@@ -54,21 +54,21 @@ void keep_only(std::span<const std::uint32_t> places, std::vector<T>& all) {
   all.resize(places.size());
 }
 
-// What uSVM and SDAG have in common: a score for each plane, so that the new plane's products with
-// the others need no more Deltas (the remark before section 5).
+// The base of uSVM and SDAG: keeps a score per plane, so that the new plane's products with the
+// other planes need no more Deltas (the remark before section 5).
 class PlaneByPlane : public PlaneStore {
  protected:
   using PlaneStore::PlaneStore;
 
-  // Fills scores_[i * n_planes_ + j] with g_j . phi(x_i), but for x_i's scale.
+  // Fills scores_[i * n_planes_ + j] with g_j . phi(x_i), without x_i's scale.
   virtual void score_planes() = 0;
-  // Stores the plane; its product with itself.
+  // Stores the plane. Returns its product with itself.
   virtual double store(WeighedExamples plane, std::span<const std::uint32_t> places) = 0;
   virtual void keep_stored(std::span<const std::uint32_t> planes) = 0;
 
   void keep(std::span<const std::uint32_t> planes) override {
     keep_stored(planes);
-    // The sample may still give the next plane.
+    // The sample may still be used for the next plane.
     std::vector<double> kept;
     for (std::size_t i = 0; i < sample_.size(); ++i) {
       for (const std::uint32_t j : planes) kept.push_back(scores_[i * n_planes_ + j]);
@@ -131,10 +131,11 @@ class Lists final : public PlaneByPlane {
     std::vector<double> weights;
   };
 
-  // So many trees are compared with a plane's at once: those then stay in the cache.
+  // This many trees are compared with a plane's trees at once, so that the latter stay in the
+  // cache.
   static constexpr std::size_t kAtOnce = 8;
 
-  // A tree that many others are compared with serves as the DAG.
+  // A tree that is compared with many others serves as the DAG.
   static void prepare(const TreeNodes& tree, KernelDag& dag) {
     dag.clear();
     dag.add(tree, 1.0);
@@ -201,7 +202,7 @@ class Dags final : public PlaneByPlane {
  private:
   void keep_stored(std::span<const std::uint32_t> planes) override { keep_only(planes, planes_); }
 
-  // A plane at a time, which then stays in the cache.
+  // One plane at a time, so that it stays in the cache.
   static constexpr std::size_t kTreesATask = 64;
 
   void score_planes() override {
@@ -238,7 +239,7 @@ class Dags final : public PlaneByPlane {
 
 // ------------------------------------------------------------------------------ SDAG+
 
-// The DAG has the nodes of all planes. Its weights are those of w: they are made anew for each
+// The DAG has the nodes of all planes. Its weights are the weights of w, computed again for each
 // alpha (Algorithm 7). A plane is a list of the DAG's entries with its own weights.
 class OneDag final : public PlaneStore {
  public:
@@ -295,10 +296,10 @@ class OneDag final : public PlaneStore {
     return products();
   }
 
-  // Whatever the number of threads: the order of sums must not depend on it.
+  // Fixed, because the order of sums must not depend on the number of threads.
   static constexpr std::size_t kParts = 16;
 
-  // by_entry_ = Delta f, with f the weights of the examples. A part of these at a time, as one DAG.
+  // by_entry_ = Delta f, with f the weights of the examples. Each part of the examples is one DAG.
   void project(const WeighedExamples& examples) {
     offsets_.assign(1, 0);
     for (std::uint32_t l = 0; l < dag_.n_lists(); ++l) {

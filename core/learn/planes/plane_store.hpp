@@ -1,6 +1,6 @@
-// Cutting planes over trees and what Algorithm 2 of Severyn & Moschitti 2012 asks of them. A plane
-// is g = sum over some examples k of weight_k phi(x_k); the ways to store planes differ in how many
-// Deltas it takes to compute with them, and in nothing else:
+// Cutting planes over trees, with the operations of Algorithm 2 of Severyn & Moschitti 2012. A
+// plane is g = sum over some examples k of weight_k phi(x_k). The ways to store planes differ only
+// in the number of Deltas that computations with them take:
 //
 //   lists       the examples themselves                        uSVM,  Eq. 4
 //   dags        for each plane the DAG of its examples         SDAG,  Eq. 10
@@ -41,15 +41,15 @@ class PlaneStore {
   std::vector<double> scores(std::span<const std::uint32_t> sample, std::span<const double> alpha,
                              int n_threads, const Watch& watch);
 
-  // A new plane: examples of the last sample, named by their places in it, with weights. Returns
-  // its products with all planes, itself the last.
+  // Adds a new plane: examples of the last sample, given by their indices in it, with weights.
+  // Returns its products with all planes; the last one is with itself.
   std::vector<double> add(std::span<const std::uint32_t> places, std::span<const double> weights,
                           int n_threads, const Watch& watch);
 
-  // Drops all planes but these, which ascend.
+  // Drops all planes except these, which ascend.
   virtual void keep(std::span<const std::uint32_t> planes) = 0;
 
-  // Nodes that are stored: occurrences in lists, entries in DAGs.
+  // The number of stored nodes: occurrences in lists, entries in DAGs.
   virtual std::uint64_t n_nodes() const = 0;
 
  protected:
@@ -73,7 +73,7 @@ class PlaneStore {
   };
 
   const std::shared_ptr<const TrainingTrees> trees_;
-  std::vector<std::unique_ptr<DagKernel>> kernels_;  // one for each thread
+  std::vector<std::unique_ptr<DagKernel>> kernels_;  // one per thread
   DeltaCounts counts_;
   Work work_{};
 };

@@ -36,8 +36,8 @@ class ActiveSets {
   }
 
  private:
-  // Rows that are asked for at a time. The fewer, the better they are chosen; the more, the fewer
-  // descents there are. And there is room for those that are there.
+  // The number of rows requested at a time. With fewer rows, the choice is better; with more rows,
+  // there are fewer descents. At most half of the cache is replaced.
   std::size_t batch() const {
     const std::size_t wished = std::max<std::size_t>(128, cache_.size() / 8);
     return std::min({wished, cache_.batch(), std::max<std::size_t>(1, cache_.capacity() / 2)});
@@ -68,7 +68,7 @@ class ActiveSets {
     return in_use;
   }
 
-  // work(problem, token) for every problem, on as many threads as there is memory for.
+  // Calls work(problem, token) for every problem, on as many threads as the memory allows.
   template <class Work>
   void for_each_problem(const Work& work) {
     const auto n_sets = static_cast<int>(std::clamp<std::size_t>(max_sets_, 1, 1024));
@@ -77,7 +77,7 @@ class ActiveSets {
     if (n_threads_ == kInline) watch()(0, 0);
   }
 
-  // Decision values for the dual variables that problems begin with.
+  // Adds the decision values of the dual variables that problems start with.
   void add_starts() {
     const std::vector<bool> in_use = trees_in_use();
     std::vector<std::uint32_t> trees;
@@ -109,7 +109,7 @@ class ActiveSets {
     }
   }
 
-  // Problems take turns, each with the row that it wants most.
+  // Problems take turns, each with the row that it needs most.
   void get_rows() {
     std::vector<bool> chosen(cache_.n_trees(), false);
     std::vector<std::uint32_t> wanted;
@@ -130,7 +130,7 @@ class ActiveSets {
     }
   }
 
-  // All rows together take half the time of one after the other.
+  // Computing all rows together takes half the time of computing them one by one.
   bool is_worth_all(std::size_t n_rows) const {
     constexpr std::size_t kFew = 256;
     const std::size_t n = cache_.n_trees();
@@ -138,8 +138,8 @@ class ActiveSets {
     return n <= kFew || static_cast<double>(n_rows) >= 0.45 * static_cast<double>(n);
   }
 
-  // The same for a matrix of which a part is there: the n - m rows that are missing take as long as
-  // (n - m)^2 / 2n rows one after the other. At first all examples would move, which tells nothing.
+  // The same for a matrix with some rows present: computing the n - m missing rows takes as long as
+  // (n - m)^2 / 2n rows one by one. At first all examples would move, which gives no information.
   bool are_many_missing() const {
     const auto n = static_cast<double>(cache_.n_trees());
     const auto m = static_cast<double>(cache_.size());

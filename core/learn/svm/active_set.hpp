@@ -1,5 +1,5 @@
-// The exact kernel SVM on rows of the kernel matrix that are computed when they are needed, for
-// kernels and trees whose matrix has no sparse factors.
+// The exact kernel SVM on rows of the kernel matrix that are computed when needed, for kernels and
+// trees whose matrix has no sparse factors.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace filbert {
 
 using RowProblems = std::vector<std::unique_ptr<RowProblem>>;
 
-// The larger the working sets, the fewer of them. Two of the largest fit into max_bytes.
+// Larger working sets need fewer iterations. Two sets of the maximum size fit into max_bytes.
 std::size_t largest_working_set(std::size_t n_examples, std::uint64_t max_bytes);
 
 // Solves problems that share the rows.
@@ -25,11 +25,11 @@ std::vector<SvmSolution> solve_on_rows(RowCache& cache, std::span<const std::uin
                                        RowProblems problems, std::uint64_t max_bytes, int n_threads,
                                        const Watch& report);
 
-// Solves problems over the same examples, which share the rows: tree_of[i] is example i's tree
-// among those of the cache, and equal trees are one. Each problem stops when the relative gap
+// Solves problems over the same examples, which share the rows. tree_of[i] is example i's tree
+// among the trees of the cache; equal trees are one. Each problem stops when the relative gap
 // between its objectives, over all examples, is at most tol, or after max_sweeps. Working sets take
-// at most max_bytes. The result does not depend on the number of threads; it does depend on what
-// the cache holds, within the gap. report(done, total) tells the progress.
+// at most max_bytes. The result does not depend on the number of threads; within the gap, it does
+// depend on the contents of the cache. report(done, total) reports the progress.
 template <Loss L>
 std::vector<SvmSolution> train_svms_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
                                             const L& loss, std::span<const SvmProblem> problems,

@@ -18,7 +18,7 @@ class DecisionValues {
   double of(std::uint32_t tree) const { return values_[tree] + intercept_; }
   double intercept() const { return intercept_; }
 
-  // Rows by ascending place, with the changes of y_i alpha_i as weights.
+  // Takes rows by ascending place, with the changes of y_i alpha_i as weights.
   void add(const PackedRows& rows, std::span<const PackedRows::Weighted> weights,
            const StopToken& token) {
     std::vector<double> sums(values_.size(), 0.0);

@@ -14,15 +14,16 @@
 
 namespace filbert {
 
-// Hsieh et al. 2008, Algorithm 3, with w in the space of the kernel's factors:
-// z_t = mass_t sum_i alpha_i y_i scale_i x_it stands for w: y_i (w . x_i) costs one pass over a
-// tree's columns, and so does changing alpha_i.
+// Hsieh et al. 2008, Algorithm 3, with w in the space of the kernel's factors: z_t = mass_t sum_i
+// alpha_i y_i scale_i x_it stands for w. So y_i (w . x_i) costs one pass over a tree's columns, and
+// so does changing alpha_i.
 //
-// Most examples lie at a bound and stay there, so sweeps go over few: an example that is at a bound
-// and wants to stay is put aside at once. A look at all examples then gives the true gap and takes
-// up again those that would move. The gap is a sum over examples of terms that are never negative,
-// so a sweep knows about how much of it the examples that it visits have left; when that is little
-// beside what the last look saw, it is time for another look.
+// Most examples lie at a bound and stay there, so sweeps visit few: an example at a bound that
+// would stay there is set aside at once. A pass over all examples then gives the true gap and
+// reactivates the examples that would move. The gap is a sum over examples of terms that are never
+// negative, so a sweep knows approximately how much of it remains in the examples that it visits.
+// When that is small compared with the gap of the last pass over all examples, it is time for
+// another such pass.
 //
 // F is SingleFactors or SumFactors.
 template <class F, Loss L>
@@ -41,7 +42,7 @@ class DualDescent {
       descend(solution, token);
       look_at_all(solution, token);
       if (solution.gap <= p_.tol || solution.n_sweeps >= p_.max_sweeps) {
-        rebuild();  // what is reported is free of the rounding that many small changes leave
+        rebuild();  // reported values are free of the rounding errors of many small changes
         look_at_all(solution, token);
       }
       progress = thousandths_done(first_gap, solution.gap, p_.tol);
@@ -58,8 +59,8 @@ class DualDescent {
     return p_.y[i] * (f_.dot(i, z_.data()) + bias_) + f_.diagonal[i] * alpha_[i];
   }
 
-  // Sweeps over the active examples until they have little of the gap left, or so many of them that
-  // the examples put aside may matter again.
+  // Sweeps over the active examples until they have little of the gap left. After kMostSweeps
+  // sweeps the examples set aside may matter again, so it stops.
   void descend(SvmSolution& solution, const StopToken& token) {
     constexpr std::uint32_t kMostSweeps = 20;
     const double enough = 0.5 * std::max(p_.tol, 0.1 * solution.gap) * solution.primal;
@@ -69,7 +70,8 @@ class DualDescent {
     }
   }
 
-  // Each active example once, in random order. Returns their part of the gap, as met on the way.
+  // Visits each active example once, in random order. Returns their part of the gap, as met on the
+  // way.
   double sweep(const StopToken& token) {
     rng_.shuffle(active_, active_.size());
     double gap = 0.0;
@@ -99,7 +101,7 @@ class DualDescent {
     if (p_.intercept) bias_ += change * p_.y[i];
   }
 
-  // w from the dual variables.
+  // Computes w from the dual variables.
   void rebuild() {
     z_.assign(f_.n_columns(), 0.0);
     bias_ = 0.0;
@@ -110,14 +112,14 @@ class DualDescent {
     }
   }
 
-  // What a part of the examples adds to the objectives, and which of them would move.
+  // The sums of a part of the examples for the objectives, and the examples that would move.
   struct Look {
     SvmSums sums;
     std::vector<std::uint32_t> active;
   };
 
-  // Both objectives over all examples, and the active ones anew. Parts are of a fixed size and are
-  // added up in their order: the result does not depend on the threads.
+  // Computes both objectives over all examples, and the active examples again. Parts have a fixed
+  // size and are summed in order, so the result does not depend on the threads.
   void look_at_all(SvmSolution& solution, const StopToken& token) {
     constexpr std::size_t kPart = 8192;
     const std::size_t n = alpha_.size();
@@ -159,8 +161,8 @@ class DualDescent {
   double bias_ = 0.0;
 };
 
-// Solves one problem. Stops when the gap between primal and dual objective, computed anew from the
-// dual variables over all examples, is within tol of the primal one, or after max_sweeps.
+// Solves one problem. Stops when the gap between primal and dual objective, computed again from the
+// dual variables over all examples, is within tol of the primal objective, or after max_sweeps.
 template <class F, Loss L>
 SvmSolution train_svm(const F& factors, const L& loss, const SvmProblem& problem,
                       SolverProgress& progress, const StopToken& token) {

@@ -1,4 +1,4 @@
-// A problem together with its loss: what one example adds to it, by its dual variable and margin.
+// A problem together with its loss: the terms of one example, given its dual variable and margin.
 #pragma once
 
 #include <algorithm>
@@ -38,12 +38,12 @@ struct DualProblem : SvmProblem {
   bool rests(std::size_t i, double alpha, double margin) const {
     return loss.rests(C[i], alpha, residual(i, margin));
   }
-  // Given K_ii.
+  // `self` is K_ii.
   double best(std::size_t i, double alpha, double margin, double self) const {
     return loss.best(C[i], alpha, residual(i, margin), self + constant());
   }
 
-  // The dual variables to begin with, within their bounds.
+  // The initial dual variables, within their bounds.
   std::vector<double> first_alpha() const {
     std::vector<double> alpha(y.size(), 0.0);
     for (std::size_t i = 0; i < start.size(); ++i) {
@@ -53,7 +53,7 @@ struct DualProblem : SvmProblem {
   }
 };
 
-// What examples add to both objectives.
+// The sums over examples for both objectives.
 struct SvmSums {
   double norm = 0.0, loss = 0.0, linear = 0.0, conjugate = 0.0;
 

@@ -1,5 +1,5 @@
-// A step of many examples together, for where single ones get nowhere. It needs a loss whose
-// conjugate is quadratic.
+// A joint step of many examples, for problems in which single examples make little progress. It
+// needs a loss whose conjugate is quadratic.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class FreeExamples {
     return values;
   }
 
-  // About -(Q + ridges)^-1 gradient, by conjugate gradients.
+  // Approximately -(Q + ridges)^-1 gradient, by conjugate gradients.
   Vector newton_step(const Vector& gradient, const StopToken& token) const {
     constexpr std::size_t kMost = 30;
     const std::size_t n = gradient.size();
@@ -57,13 +57,13 @@ class FreeExamples {
     return step;
   }
 
-  // By how much a step lowers the objective.
+  // The decrease of the objective by a step.
   double gain(const Vector& gradient, const Vector& step) const {
     return -dot(gradient, step) - 0.5 * dot(step, times_Q(step));
   }
 
-  // Shortens the whole step until it is within the bounds, and each part by itself. Returns the
-  // share that is left of the whole.
+  // Shortens the whole step until it is within the bounds, and each component separately. Returns
+  // the remaining fraction of the whole step.
   double keep_in_bounds(Vector& together, Vector& each) const {
     double share = 1.0;
     for (std::size_t a = 0; a < free_.size(); ++a) {
@@ -81,7 +81,7 @@ class FreeExamples {
       const std::uint32_t k = free_[a];
       const double lower = set_.lower(k), upper = set_.upper(k);
       double updated = std::clamp(set_.alpha[k] + step[a], lower, upper);
-      // Rounding must not keep from the bound what just meets it.
+      // An example that just meets the bound must not miss it by rounding.
       if (updated - lower < 1e-14 * std::fabs(step[a])) updated = lower;
       if (upper - updated < 1e-14 * set_.cost(k)) updated = upper;
       set_.move_to(k, updated);
@@ -109,14 +109,14 @@ class FreeExamples {
   std::vector<std::uint32_t> free_;
 };
 
-// Where trees are much alike, many sweeps go a short way. So now and then those examples that are
-// at no bound go together towards where their gradients vanish, found by conjugate gradients: all
-// until the first meets a bound, or each as far as its own bounds allow, whichever is better. Those
-// that met a bound stay there, and the others go on.
+// If trees are very similar, many sweeps make little progress. So now and then the examples at no
+// bound move together towards the point at which their gradients vanish, found by conjugate
+// gradients: either all until the first meets a bound, or each as far as its own bounds allow,
+// whichever is better. Examples that met a bound stay there, and the others go on.
 template <Loss L>
 void free_step(WorkingSet<L>& set, const StopToken& token) {
   constexpr int kMostLegs = 5;
-  constexpr std::size_t kMostFree = 512;  // beyond that, it takes longer than sweeps
+  constexpr std::size_t kMostFree = 512;  // above this, it takes longer than sweeps
   for (int leg = 0; leg < kMostLegs; ++leg) {
     FreeExamples<L> free(set);
     if (free.size() > kMostFree) return;

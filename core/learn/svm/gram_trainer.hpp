@@ -1,5 +1,4 @@
-// Training on a kernel matrix that is there: what any kernel can be learned with, as long as the
-// matrix fits into memory.
+// Training on a given kernel matrix, for any kernel whose matrix fits into memory.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +46,7 @@ class MatrixRows final : public RowSource {
 
 class GramTrainer {
  public:
-  // The values have to stay where they are. What is kept beside them takes at most max_bytes.
+  // The caller keeps the values alive. Memory beside them takes at most max_bytes.
   GramTrainer(std::span<const double> values, std::size_t n, std::uint64_t max_bytes)
       : source_(values, n),
         set_bytes_(max_bytes / 6),

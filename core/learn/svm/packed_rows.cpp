@@ -15,11 +15,11 @@ PackedRows::PackedRows(std::size_t n) : place_of_(n), tree_at_(n) {
 
 namespace {
 
-constexpr std::size_t kRowsPerLook = 64;  // at the token
+constexpr std::size_t kRowsPerLook = 64;  // between checks of the token
 
-// The sum of weight times entry of the rows' places, in a row whose first place is `first`.
+// The sum of weight times entry over the rows' places, in a row whose first place is `first`.
 double dot(const double* row, std::size_t first, std::span<const PackedRows::Weighted> rows) {
-  double sums[4] = {0.0, 0.0, 0.0, 0.0};  // so that one addition need not wait for the other
+  double sums[4] = {0.0, 0.0, 0.0, 0.0};  // so that an addition need not wait for the previous one
   std::size_t k = 0;
   for (; k + 4 <= rows.size(); k += 4) {
     for (std::size_t s = 0; s < 4; ++s) {
@@ -38,8 +38,8 @@ void PackedRows::add_to(std::span<double> sums, std::span<const Weighted> rows,
     const double* const values = rows_[row.place].get();
     for (std::size_t q = begin; q < end; ++q) sums[q] += row.weight * values[q - row.place];
   };
-  // Entries from the rows' own places on. Four rows at a time: sums are read and written less
-  // often.
+  // Entries from the rows' own places on, four rows at a time, so that sums are read and written
+  // less often.
   std::size_t k = 0;
   for (; k + 4 <= rows.size(); k += 4) {
     if (k % kRowsPerLook == 0) token.check();
@@ -57,7 +57,7 @@ void PackedRows::add_to(std::span<double> sums, std::span<const Weighted> rows,
     }
   }
   for (; k < rows.size(); ++k) add(rows[k], rows[k].place, n());
-  // Entries before them are in the rows of those places.
+  // Entries before the rows' own places are in the rows of those places.
   for (std::size_t p = 0; p < size(); ++p) {
     if (p % kRowsPerLook == 0) token.check();
     while (!rows.empty() && rows.front().place <= p) rows = rows.subspan(1);
@@ -97,7 +97,7 @@ void PackedRows::append_rest(std::vector<Row> rows) {
   std::move(rows.begin(), rows.end(), std::back_inserter(rows_));
 }
 
-// The last row takes its place.
+// The last row takes the place of the removed row.
 void PackedRows::remove(std::uint32_t tree) {
   const std::size_t place = place_of_[tree];
   const std::size_t last = size() - 1;
@@ -108,7 +108,7 @@ void PackedRows::remove(std::uint32_t tree) {
     for (std::size_t p = place + 1; p < last; ++p) {
       std::swap(gone[p - place], rows_[p][last - p]);
     }
-    gone[0] = moved[0];  // and their common entry stays where it is
+    gone[0] = moved[0];  // their common entry stays in its position
     std::copy(moved + 1, moved + (n() - last), gone + (last + 1 - place));
     swap_places(place, last);
   }

@@ -1,8 +1,8 @@
 // Some rows of a symmetric matrix, every entry once: all n rows take n^2 / 2 numbers.
 //
-// Trees have places. Those whose rows are there come first, in the places below size(), and the row
-// in place p has the entries of the places from p on: those before are in the rows before it. So
-// places change when rows come and go, as in LIBSVM's cache (Chang & Lin 2011, section 4.2).
+// Trees have places. Trees with rows come first, in the places below size(). The row in place p has
+// the entries of the places from p on; earlier entries are in the rows before it. So places change
+// when rows are added or removed, as in LIBSVM's cache (Chang & Lin 2011, section 4.2).
 #pragma once
 
 #include <cstdint>
@@ -41,16 +41,16 @@ class PackedRows {
   // sums[q] += the sum of weight times entry (place, q) for every place q. Rows by ascending place.
   void add_to(std::span<double> sums, std::span<const Weighted> rows, const StopToken& token) const;
 
-  // The trees' rows, which are not there: values[k][j] is entry (trees[k], j) by tree.
+  // Appends the rows of trees without rows: values[k][j] is entry (trees[k], j) by tree.
   void append(std::span<const std::uint32_t> trees, std::span<const Row> values);
 
-  // All rows that are not there, in the order of their places and packed as here.
+  // Appends all missing rows, in the order of their places and packed as here.
   void append_rest(std::vector<Row> rows);
 
   void remove(std::uint32_t tree);
 
  private:
-  // The entry of one place in every row before it changes places with that of another.
+  // Swaps the entries of two places in every row before them.
   void swap_columns(std::size_t p, std::size_t q);
   void swap_places(std::size_t p, std::size_t q);
 

@@ -10,15 +10,15 @@ namespace filbert {
 
 namespace {
 
-constexpr std::size_t kFewest = 8;  // rows, for a descent that gets anywhere
+constexpr std::size_t kFewest = 8;  // rows that a descent needs to make progress
 constexpr std::size_t kLargestBatch = 256;
 
-// What the first rows take, packed.
+// The memory of the first rows, packed.
 std::uint64_t bytes_of(std::size_t n_rows, std::size_t n) {
   return sizeof(double) * (n_rows * n - n_rows * (n_rows - (n_rows > 0)) / 2);
 }
 
-// Rows are computed in full before they are packed: an eighth of the memory is for that.
+// Rows are computed in full before they are packed: an eighth of the memory is reserved for that.
 std::size_t rows_at_a_time(std::size_t n, std::uint64_t max_bytes) {
   const std::uint64_t row_bytes = std::max<std::uint64_t>(1, n * sizeof(double));
   return std::clamp<std::size_t>(max_bytes / 8 / row_bytes, 1, kLargestBatch);

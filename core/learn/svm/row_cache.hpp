@@ -1,4 +1,4 @@
-// Rows of a kernel matrix that were computed and are kept, as many as fit into memory.
+// Computed rows of a kernel matrix, as many as fit into memory.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace filbert {
 
 class RowCache {
  public:
-  // Throws OutOfMemory where not even a few rows fit.
+  // Throws OutOfMemory if not even a few rows fit.
   RowCache(RowSource& source, std::uint64_t max_bytes);
 
   std::size_t n_trees() const { return rows_.n(); }
@@ -25,15 +25,15 @@ class RowCache {
   RowSource& source() const { return source_; }
   const PackedRows& rows() const { return rows_; }
 
-  // Computes rows that are not there, at most `batch`. Where there is no room for them, rows that
-  // `in_use` (by tree) does not name give way first, those used longest ago before the others.
+  // Computes missing rows, at most `batch`. If there is no room for them, rows that are not marked
+  // in `in_use` (by tree) are removed first, the least recently used ones before the others.
   void fetch(std::span<const std::uint32_t> wanted, const std::vector<bool>& in_use, int n_threads,
              const Watch& watch);
 
-  // Computes all rows that are not there. They all have to fit.
+  // Computes all missing rows. All rows have to fit.
   void complete(int n_threads, const Watch& watch);
 
-  // The row was of use just now.
+  // Marks the row as just used.
   void touch(std::uint32_t tree) { last_used_[tree] = ++clock_; }
 
  private:

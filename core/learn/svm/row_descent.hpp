@@ -1,13 +1,13 @@
-// One problem, solved on the rows that are there.
+// One problem, solved on the available rows.
 //
 // Decomposition, Joachims 1999: the problem is solved over a working set of examples while the
-// others stay, and so on with another set. Decision values of all trees are kept, so the true gap
-// costs one pass over the examples.
+// others stay fixed, then over another set, and so on. Decision values of all trees are kept, so
+// the true gap costs one pass over the examples.
 //
-// Computing a row costs some hundred times as much as using it. So the examples whose rows are
-// there are brought near their optimum before new rows are asked for, which are those of the
-// examples with the largest shares in the gap. From the first few rows on: what they have learned
-// tells which others are needed.
+// Computing a row costs some hundred times as much as using it. So the examples with available rows
+// are brought near their optimum before new rows are requested. The new rows belong to the examples
+// with the largest shares in the gap. This starts with the first few rows, because what they have
+// learned shows which other rows are needed.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class RowDescent final : public RowProblem {
       look(rows);
     }
     set_.clear();
-    std::vector<double>().swap(set_.Q);  // the problems need theirs one after the other
+    std::vector<double>().swap(set_.Q);  // the problems need this memory one after the other
     done_ = is_done();
     list_wanted(most_wanted);
     progress_ = thousandths_done(first_gap_, solution_.gap, p_.tol);
@@ -103,7 +103,7 @@ class RowDescent final : public RowProblem {
 
   // ---------------------------------------------------------------------------- the gap
 
-  // The objectives over all examples, and those examples that would move.
+  // Computes the objectives over all examples, and finds the examples that would move.
   void look(const PackedRows& rows) {
     SvmSums sums;
     open_.clear();
@@ -127,19 +127,18 @@ class RowDescent final : public RowProblem {
            (open_.empty() && missing_.empty());
   }
 
-  // The examples that have their rows hold little of the gap, beside those without.
+  // Whether the examples with rows hold little of the gap compared with those without.
   bool needs_rows() const {
     constexpr double kWorthRows = 0.1;
     return !missing_.empty() && open_share_ <= std::max(kWorthRows * missing_share_, enough());
   }
 
-  // What the examples of a working set may keep of the gap in the end.
+  // The part of the gap that the examples of a working set may have left.
   double enough() const { return 0.3 * p_.tol * solution_.primal; }
 
   // ---------------------------------------------------------------------------- choices
 
-  // Among examples with equal shares, as all have at the beginning, classes take turns in random
-  // order.
+  // Among examples with equal shares, as at the beginning, classes take turns in random order.
   void rank_examples() {
     std::vector<std::uint32_t> by_class[2];
     for (std::uint32_t i = 0; i < rank_.size(); ++i) by_class[p_.y[i] > 0].push_back(i);
@@ -169,8 +168,8 @@ class RowDescent final : public RowProblem {
 
   // ---------------------------------------------------------------------------- descent
 
-  // One working set of all open examples is brought near its optimum. Where they are too many for
-  // one, each gets a few sweeps: near its own optimum it would only be in the way of the others.
+  // Brings one working set of all open examples near its optimum. If there are too many for one
+  // set, each set gets a few sweeps: being near its own optimum would only hinder the others.
   void visit_open(const PackedRows& rows, const StopToken& token) {
     const std::size_t n_parts = (open_.size() + largest_set_ - 1) / largest_set_;
     const double share_left = n_parts == 1 ? 0.1 : 0.0;
@@ -187,7 +186,8 @@ class RowDescent final : public RowProblem {
     solution_.n_sweeps += n_sweeps;
   }
 
-  // Goes on with some examples until they have but a share of the gap left. Returns the sweeps.
+  // Works on some examples until only this share of their gap is left. Returns the number of
+  // sweeps.
   std::uint32_t solve(std::span<const Candidate> part, double share_left, std::uint32_t most_sweeps,
                       const PackedRows& rows, const StopToken& token) {
     choose(part, rows, token);
@@ -209,7 +209,7 @@ class RowDescent final : public RowProblem {
   void choose(std::span<const Candidate> part, const PackedRows& rows, const StopToken& token) {
     set_.clear();
     for (const Candidate& candidate : part) set_.examples.push_back(candidate.example);
-    // In the order of the places: the rows are then read from front to back.
+    // In the order of the places, so that the rows are read from front to back.
     const auto place = [&](std::uint32_t i) { return rows.place_of(tree_of_[i]); };
     std::sort(set_.examples.begin(), set_.examples.end(), [&](std::uint32_t a, std::uint32_t b) {
       return place(a) != place(b) ? place(a) < place(b) : a < b;
@@ -240,7 +240,7 @@ class RowDescent final : public RowProblem {
   double first_gap_ = 0.0;
   SolverProgress progress_{0};
 
-  // Examples that would move, with their rows there and without.
+  // Examples that would move: with available rows, and without.
   std::vector<Candidate> open_, missing_;
   double open_share_ = 0.0, missing_share_ = 0.0;
   WorkingSet<L> set_;  // empty between runs

@@ -1,5 +1,5 @@
-// One problem that is solved on the rows that are there: what the search for rows sees of it,
-// whatever its loss.
+// One problem that is solved on the available rows: its interface to the search for rows, for any
+// loss.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ class RowProblem {
   virtual ~RowProblem() = default;
 
   virtual bool done() const = 0;
-  // It cannot go on without other rows.
+  // Whether it cannot go on without other rows.
   bool waits() const { return !wanted_.empty(); }
   virtual std::span<const double> alpha() const = 0;
   virtual std::uint32_t progress() const = 0;  // in thousandths
 
-  // Adds what the trees' examples have by their start to the decision values.
+  // Adds the part of the trees' examples, by their initial dual variables, to the decision values.
   virtual void add_start(const PackedRows& rows, const std::vector<bool>& trees,
                          const StopToken& token) = 0;
 
-  // Goes on with the rows that are there, for some time. When they have given what they can,
-  // `wanted` tells which others are needed.
+  // Works on the available rows for some time. When they cannot improve the solution any more,
+  // `wanted` lists the other rows that are needed.
   virtual void run(const PackedRows& rows, std::size_t most_wanted, const StopToken& token) = 0;
 
-  // The trees whose rows are wanted, the most wanted first.
+  // The trees whose rows are needed, the most important first.
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
   // The trees whose rows were used in the last run.
   const std::vector<std::uint32_t>& used() const { return used_; }
-  // Marks trees without rows whose examples have more of the gap than all may keep on average.
+  // Marks trees without rows whose examples have more of the gap than the average allowed share.
   virtual void mark_missing(std::vector<bool>& missing) const = 0;
 
-  // At the end.
+  // Call it at the end.
   virtual SvmSolution solution() = 0;
 
  protected:

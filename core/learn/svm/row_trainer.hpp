@@ -1,5 +1,5 @@
 // Training on the trees of a forest by rows of their kernel matrix. Rows are kept from one training
-// to the next, as for several values of C.
+// to the next, for example for several values of C.
 #pragma once
 
 #include <cstdint>

@@ -18,12 +18,12 @@ struct SvmProblem {
   std::span<const std::int8_t> y;   // by example: +1 or -1; +1 for regression
   std::span<const double> C;        // by example; 0 leaves it out
   std::span<const double> targets;  // by example, for regression; empty for classification
-  std::span<const double> start;    // dual variables to begin with, by example; empty: zeros
+  std::span<const double> start;    // initial dual variables, by example; empty: zeros
   bool intercept = true;            // a constant feature of value 1, regularised like the others
   double tol = 1e-3;                // relative duality gap
   std::uint64_t seed = 0;
   std::uint32_t max_sweeps = 1000;  // sweeps over the examples that are not at rest
-  int n_threads = kInline;          // for looks at all examples; results do not depend on it
+  int n_threads = kInline;          // for passes over all examples; results do not depend on it
 };
 
 // Problems of two classes over the same examples, such as each class against the rest.
@@ -52,7 +52,7 @@ struct SvmProblems {
     return problem;
   }
 
-  // Throws std::invalid_argument where the problems are not of so many examples.
+  // Throws std::invalid_argument if the problems do not have this many examples.
   void check(std::size_t n_trees) const {
     if (n_examples != n_trees || y.size() != size() * n_trees || C.size() != n_trees ||
         (!start.empty() && start.size() != y.size())) {
@@ -61,7 +61,7 @@ struct SvmProblems {
   }
 };
 
-// What a look at all examples told in the course of training.
+// The result of a pass over all examples during training.
 struct SvmLook {
   std::uint32_t n_sweeps = 0;  // before it
   double primal = 0.0;
@@ -75,7 +75,7 @@ struct SvmSolution {
   double dual = 0.0;
   double gap = 0.0;  // (primal - dual) / primal
   std::uint32_t n_sweeps = 0;
-  std::vector<SvmLook> looks;  // the last one after each number of sweeps
+  std::vector<SvmLook> looks;  // the last one for each number of sweeps
 
   void tell(double new_primal, double new_dual) {
     primal = new_primal;
@@ -86,7 +86,8 @@ struct SvmSolution {
   }
 };
 
-// How far a solver is, for whoever watches: a share of the way from the first gap to the last.
+// The progress of a solver, read by other threads: the share of the way from the first gap to the
+// last.
 using SolverProgress = std::atomic<std::uint32_t>;  // in thousandths
 
 inline std::uint32_t thousandths_done(double first_gap, double gap, double tol) {

@@ -1,4 +1,4 @@
-// Training of support vector machines: the one place where the loss, a value so far, becomes a
+// Training of support vector machines: the only place where the loss, given as a value, becomes a
 // type.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace filbert {
 
-// All throw std::invalid_argument where the problems are not of as many examples as there are.
-// report(done, total) tells the progress. Results do not depend on the number of threads.
+// All throw std::invalid_argument if the problems do not have the right number of examples.
+// report(done, total) reports the progress. Results do not depend on the number of threads.
 
 // On factors of a kernel matrix; each problem is a task.
 std::vector<SvmSolution> train_on_factors(const TreeFactors& factors, const SvmProblems& problems,

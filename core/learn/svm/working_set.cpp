@@ -6,7 +6,7 @@ namespace filbert {
 
 void fill_Q(std::vector<double>& Q, const PackedRows& rows, std::span<const std::uint32_t> places,
             std::span<const double> signs, double constant, const StopToken& token) {
-  constexpr std::size_t kBlock = 32;  // what is mirrored stays in the cache meanwhile
+  constexpr std::size_t kBlock = 32;  // so that mirrored entries stay in the cache
   const std::size_t n = places.size();
   Q.resize(n * n);
   for (std::size_t first = 0; first < n; first += kBlock) {

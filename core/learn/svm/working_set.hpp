@@ -1,5 +1,5 @@
-// Some examples of a problem with their part of the matrix: a small problem of its own, while the
-// other examples stay as they are.
+// Some examples of a problem with their part of the matrix: a separate small problem, while the
+// other examples stay fixed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ template <Loss L>
 struct WorkingSet {
   const DualProblem<L>& problem;
   std::vector<std::uint32_t> examples;
-  std::vector<double> alpha;    // by place in the set, as all that follow
+  std::vector<double> alpha;    // by index in the set, as all that follow
   std::vector<double> margins;  // y times the decision value
   std::vector<double> self;     // K(t, t)
   std::vector<double> Q;        // by row
@@ -27,7 +27,7 @@ struct WorkingSet {
   double upper(std::size_t k) const { return problem.upper(examples[k]); }
   double cost(std::size_t k) const { return problem.C[examples[k]]; }
 
-  // Of a quadratic loss: Q_kk + ridge is the curvature of the dual objective, and its gradient is
+  // For a quadratic loss: Q_kk + ridge is the curvature of the dual objective, and its gradient is
   // linear.
   double ridge(std::size_t k) const { return problem.loss.ridge(cost(k)); }
   double gradient(std::size_t k) const {
@@ -39,7 +39,7 @@ struct WorkingSet {
     examples.clear();
   }
 
-  // What its examples have of the gap.
+  // The part of the gap of its examples.
   double gap() const {
     double sum = 0.0;
     for (std::size_t k = 0; k < size(); ++k) sum += problem.gap(examples[k], alpha[k], margins[k]);
