@@ -21,10 +21,12 @@
 #include "fragments/miner.hpp"
 #include "kernels/chosen_symbols.hpp"
 #include "kernels/sequence.hpp"
+#include "learn/losses/losses.hpp"
 #include "learn/perceptron/perceptron.hpp"
 #include "learn/planes/plane_store.hpp"
 #include "learn/svm/gram_trainer.hpp"
 #include "learn/svm/row_trainer.hpp"
+#include "learn/svm/train.hpp"
 #include "rows/entries.hpp"
 #include "rows/matrix.hpp"
 #include "rows/tile_rows.hpp"
@@ -100,6 +102,11 @@ std::vector<double> pair_forms(const KernelSpec& spec, std::shared_ptr<const Dag
 
 // ---------------------------------------------------------------- models
 
+std::vector<std::string> loss_names();  // of the losses that problems may have
+struct SvmProblems;                     // one or more problems over the same examples
+struct SvmSolution;                     // the dual variables and the objectives of one problem
+std::vector<SvmSolution> train_on_factors(const SumFactors& factors, const SvmProblems& problems,
+                                          int n_threads, const Watch& report);
 class RowTrainer;        // support vector machines on rows
 class GramTrainer;       // on a given kernel matrix
 class TrainingTrees;     // trees that cutting planes are made of
