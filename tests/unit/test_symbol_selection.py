@@ -275,7 +275,7 @@ def test_what_fails_changes_nothing() -> None:
         ({"n_symbols": 1, "together": [("A", "B")], "at_least_one": [("A",)]}, "together"),
         ({"n_symbols": 5, "max_nodes_per_tree": 2.0}, "n_symbols=5 and max_nodes_per_tree=2"),
         ({"at_least_one": [("X", "Y")]}, r"at_least_one=\('X', 'Y'\) \(no tree has 'X'\)"),
-        ({"n_symbols": 8}, "n_symbols=8, but the trees have 7 symbols"),
+        ({"n_symbols": 8}, "n_symbols=8, but the trees have only 7 symbols"),
         ({"n_symbols": 0}, "n_symbols must be"),
         ({"n_symbols": 1.5}, "n_symbols must be"),
         ({"n_symbols": True}, "n_symbols must be"),

@@ -1,4 +1,4 @@
-"""What learners and engines can do with a kernel: they read this and never check its type."""
+"""The capabilities of kernels. Learners and engines read them and never check a type."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,7 +13,7 @@ class Capabilities:
     Attributes
     ----------
     of : {"trees", "vectors", "constant"} or None
-        What the kernel compares. None if only the kernel itself knows.
+        The kind of data that the kernel compares. None if only the kernel knows.
     in_core : bool
         Whether the core computes with the kernel. Then ``kernel._spec()`` describes it to the core.
         The perceptron learns online with such kernels. Tree kernels in the core also have rows,

@@ -52,7 +52,7 @@ class Term:
 
     @property
     def kind(self) -> Kind:
-        """What the term applies to, or "matrix" if only its kernel matrix is known."""
+        """The kind of data of the term, or "matrix" if only its kernel matrix is known."""
         known = capabilities_of(self.kernel)
         usable = known.tree_in_core or known.factors != "none"
         return known.of if usable and known.of is not None else "matrix"

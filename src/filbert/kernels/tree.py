@@ -195,7 +195,7 @@ class SubsetTree(TreeKernel):
 
     @property
     def capabilities(self) -> Capabilities:  # type: ignore[override]
-        """What learners can do with the kernel beyond computing its matrix."""
+        """The capabilities of the kernel, for learners."""
         return _SUBSET_TREES_AND_LEAVES if self.include_leaves else _SUBSET_TREES
 
     def _spec(self) -> _core.KernelSpec:

@@ -91,7 +91,7 @@ def _check_strategy(kernel: Kernel, strategy: str, engine: str) -> None:
     try:
         check_is_sum(
             kernel,
-            "Use strategy='usvm', which takes any kernel; or, for some thousands of examples, "
+            "Use strategy='usvm', which accepts any kernel; or, for some thousands of examples, "
             "engine='rows', which computes the whole kernel matrix.",
         )
     except InvalidParameterError as error:
