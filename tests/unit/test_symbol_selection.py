@@ -286,7 +286,7 @@ def test_what_fails_changes_nothing() -> None:
         ({"together": ("A", "B")}, "together must be"),
         ({"at_least_one": [()]}, "at_least_one must be"),
         ({"exactly_one": 3}, "exactly_one must be"),
-        ({"exactly_one": [(3,)]}, "is a string"),
+        ({"exactly_one": [(3,)]}, "a symbol must be a string"),
         ({"by": "rule"}, "by must be"),
         ({"kernel": Linear()}, "kernel must be"),
         ({"kernel": ApproximateTree(SubsetTree(), ["A"])}, "kernel must be"),
