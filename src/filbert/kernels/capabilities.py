@@ -20,7 +20,7 @@ class Capabilities:
         cutting planes and fragments.
     factors : {"none", "direct", "likely", "uncertain"}
         Whether the kernel matrix has factors. "direct" factors are found without a search. "likely"
-        factors nearly always take less work than the rows of the matrix. "uncertain" factors exist
+        factors nearly always take less work than the rows of the matrix. "uncertain" factors do so
         only for short trees that share much, so the search needs a small limit.
     match : {"production", "label"}
         Tree kernels: what two nodes must have in common to share a fragment.

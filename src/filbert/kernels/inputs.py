@@ -43,7 +43,7 @@ def rows_for(kernel: Any, X: Any) -> Any:
 
 
 def without_others(kernel: Any, X: Any) -> Any:
-    """Return a copy of the examples with only what the kernel needs, for a model to keep.
+    """Return the examples with only what the kernel needs, for a model to keep.
 
     Forests get their own nodes, so a model does not keep the training set. A model that is stored
     and loaded again gives the same scores to the last bit, because its nodes keep their numbers.
