@@ -1,4 +1,4 @@
-"""What learning produces: support vectors with weights, and how they score examples."""
+"""The model that learners produce: weighted support vectors that score examples."""
 
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -20,15 +20,15 @@ from filbert.kernels.terms import Term, terms_to_score
 
 @dataclass(frozen=True)
 class TermScores:
-    """What one term of a sum adds to the scores of some examples, by one of their parts.
+    """The scores that one term of a sum adds for one part of some examples.
 
     Attributes
     ----------
     part : str or None
-        The part's name, where it has one.
+        The part's name, if it has one.
     values : ndarray of shape (n, n_problems)
     nodes : Contributions or None
-        Of a term of trees: how `values` are made up by the nodes of the part's trees.
+        For a term of trees, the contributions of the trees' nodes to `values`.
     """
 
     part: str | None
@@ -38,16 +38,16 @@ class TermScores:
 
 @dataclass(frozen=True)
 class SupportVectorModel:
-    """A decision function ``sum_i coef_i K(support_i, x) + intercept``, one for each problem.
+    """Decision functions ``sum_i coef_i K(support_i, x) + intercept``, one for each problem.
 
-    Each term of a sum of kernels scores in the way that is best for it; a single kernel is a sum of
-    one term. A kernel that is no such sum, or a function, scores by its matrix.
+    Each term of a sum of kernels has its own scoring method. A single kernel is a sum of one term.
+    Any other kernel or function scores by its matrix.
 
     Attributes
     ----------
     kernel : Kernel, or callable that returns an array of shape (len(X), len(Y))
     support : Forest, Examples, array or sparse matrix of n support vectors
-        Of Examples those parts that the kernel needs.
+        If Examples, only the parts that the kernel needs.
     coef : ndarray of shape (n_problems, n)
     intercept : ndarray of shape (n_problems,)
     """
@@ -65,23 +65,23 @@ class SupportVectorModel:
 
     @property
     def is_of_trees(self) -> bool:
-        """Whether the kernel is one tree kernel that the core knows, and no expression."""
+        """Whether the kernel is a single tree kernel of the core, not an expression."""
         return capabilities_of(self.kernel).tree_in_core
 
     def decision_function(
         self, X: Any, *, method: Method = "auto", n_jobs: int | None = None
     ) -> FloatArray:
-        """Score examples, exactly: shape (len(X), n_problems).
+        """Score examples exactly: shape (len(X), n_problems).
 
         Parameters
         ----------
-        X : what the model was trained on
+        X : examples of the same kind as in training
         method : {"auto", "rows", "factors", "pairs"}
-            Few trees are compared with all support vectors at once ("rows"), many are factorised
-            together with them ("factors"); "pairs" is the plain kernel matrix, a part at a time.
-            All give the same values up to rounding. By default the fastest for the kernel and the
-            number of trees; for many under PartialTree that is found out by trying to factorise,
-            for a part of the time that rows may take.
+            "rows" compares each tree with all support vectors at once, for few trees. "factors"
+            factorises the trees together with the support vectors, for many trees. "pairs" computes
+            the plain kernel matrix in blocks. All give the same values up to rounding. "auto" uses
+            the fastest for the kernel and the number of trees. For many trees with PartialTree it
+            tries to factorise for a part of the time that rows may take.
         n_jobs : int, optional
             Threads; the values do not depend on it.
         """
@@ -102,7 +102,7 @@ class SupportVectorModel:
         return values
 
     def contributions(self, X: Any, *, n_jobs: int | None = None) -> Contributions:
-        """Split the scores of trees up by node, exactly, for a model of one tree kernel.
+        """Split the scores of trees exactly into contributions of nodes, for one tree kernel.
 
         Parameters
         ----------
@@ -113,13 +113,13 @@ class SupportVectorModel:
         Returns
         -------
         Contributions
-            What each node adds: ``decision_function(X) == contributions(X).sums() + intercept``, up
-            to rounding.
+            They satisfy ``decision_function(X) == contributions(X).sums() + intercept`` up to
+            rounding.
         """
         if not self.is_of_trees:
             raise InvalidParameterError(
-                f"contributions of nodes are those of one tree kernel, and {self.kernel!r} is "
-                "another: use term_scores"
+                f"contributions of nodes need a single tree kernel, but the kernel is "
+                f"{self.kernel!r}: use term_scores"
             )
         X = rows_for(self.kernel, X)
         [(term, scorer)] = self._scored_terms(X, n_jobs)
@@ -127,9 +127,9 @@ class SupportVectorModel:
         return scorer.contributions(term.rows_of(X), n_jobs)
 
     def term_scores(self, X: Any, *, n_jobs: int | None = None) -> list[TermScores]:
-        """Split scores up by term and part, and those of trees by node.
+        """Split scores by term and part, and scores of trees also by node.
 
-        ``decision_function(X)`` is the sum of their values and the intercept, up to rounding.
+        The values and the intercept sum to ``decision_function(X)``, up to rounding.
         """
         X = rows_for(self.kernel, X)
         if self.coef.shape[1] == 0 or n_examples(X) == 0:
@@ -147,9 +147,9 @@ class SupportVectorModel:
         return scores
 
     def tree_models(self) -> list[tuple[tuple[str | None, ...], "SupportVectorModel"]]:
-        """Return models of the terms of trees, each with the parts of a sum that it is of.
+        """Return a model for each term of trees, together with the parts it applies to.
 
-        The support vectors of a model of several parts come part by part.
+        The support vectors of a model of several parts are ordered by part.
         """
         if self.is_of_trees and self.kernel.part is None:  # type: ignore[union-attr]
             return [((None,), self)]

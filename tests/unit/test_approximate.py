@@ -290,9 +290,9 @@ def test_kernels_are_values() -> None:
         (ApproximateTree(ApproximateTree(Subtree(), "a"), ["a"]), "kernel must be a SubsetTree"),
         (ApproximateTree(Subtree(), "a"), "sequence of symbols"),
         (ApproximateTree(Subtree(), 3), "sequence of symbols"),  # type: ignore[arg-type]
-        (ApproximateTree(Subtree(), [3]), "is a string"),  # type: ignore[list-item]
-        (ApproximateTree(Subtree(), [("a", "b")]), "is a string"),
-        (ApproximateTree(Subtree(), ["a"], by="production"), "is a tuple"),
+        (ApproximateTree(Subtree(), [3]), "a symbol must be a string"),  # type: ignore[list-item]
+        (ApproximateTree(Subtree(), [("a", "b")]), "a symbol must be a string"),
+        (ApproximateTree(Subtree(), ["a"], by="production"), "a symbol must be a tuple"),
         (ApproximateTree(Subtree(), ["a"], by="rule"), "by must be"),  # type: ignore[arg-type]
         (ApproximateTree(Subtree(0.0), ["a"]), "decay must be in"),
     ],

@@ -187,7 +187,7 @@ def test_functions_are_not_saved(tmp_path: Path) -> None:
 def test_the_exact_optimum_by_the_whole_matrix() -> None:
     X, y = rings()
     exact = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0).fit(X, y)
-    assert (exact.engine_, exact.engine_reason_) == ("rows", "as asked for")
+    assert (exact.engine_, exact.engine_reason_) == ("rows", "requested")
     planes = usvm(rbf_kernel, C=3.0, tol=1e-5, max_iter=1000).fit(X, y)
     assert exact.objective_ == pytest.approx(planes.objective_, rel=1e-3)
     w, b = dense(exact, len(y))[0], exact.intercept_[0]

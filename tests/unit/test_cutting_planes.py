@@ -285,7 +285,7 @@ def test_the_recipe_is_told() -> None:
     assert "500 of 1,200 examples, by the paper's recipe" in model.engine_reason_
     model = TreeSVC(strategy="sdag", sample_size=30, random_state=0).fit(X, y)
     assert model.sample_size_ == 30
-    assert model.engine_reason_ == "sdag with samples of 30 of 80 examples, as asked for"
+    assert model.engine_reason_ == "sdag with samples of 30 of 80 examples, as requested"
 
 
 def test_the_exact_strategy_has_no_figures_of_planes() -> None:

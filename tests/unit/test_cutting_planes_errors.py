@@ -28,7 +28,7 @@ def assert_unfitted(model: TreeSVC) -> None:
         ({"strategy": "exact", "sample_size": 10}, "'exact' takes no samples.*'sdag"),
         ({"strategy": "SDAG"}, r"must be 'exact', 'usvm', 'sdag' or 'sdag\+', got 'SDAG'"),
         ({"strategy": None}, "strategy must be .* got None"),
-        ({"loss": "squared_hinge"}, "loss='squared_hinge' is for strategy 'exact'; 'sdag' has"),
+        ({"loss": "squared_hinge"}, "loss='squared_hinge' is for strategy 'exact'; 'sdag' allows"),
         ({"engine": "rows"}, "engine='rows' is for strategy 'exact'.* Use strategy='exact'"),
         ({"warm_start": True}, "warm_start=True is for strategy 'exact'"),
         ({"tol": 0}, r"tol must be in \(0, 1\), got 0"),
@@ -72,7 +72,7 @@ def test_bad_examples(strategy: Strategy) -> None:
     bad: list[tuple[Any, Any, Any, str]] = [
         ([], [], None, "there are no examples"),
         (X, y[:-1], None, "80 examples, but y has 79 labels"),
-        (X, np.zeros(80), None, "needs two classes at least"),
+        (X, np.zeros(80), None, "needs at least two classes"),
         (X, y, -np.ones(80), "sample_weight must be finite and not negative"),
         (X, y, np.full(80, np.nan), "sample_weight must be finite"),
         (X, y, np.ones(79), "one number for each of 80 examples"),

@@ -322,8 +322,12 @@ def test_parts_of_examples() -> None:
     ("part", "X", "message"),
     [
         (None, Examples(one=Forest(TREES)), "must name the part of trees to embed, such as 'one'"),
-        ("lex", Examples(one=Forest(TREES), lex=np.eye(3)), "got 'lex', and examples with the par"),
-        ("tree", Examples(lex=np.eye(3)), "such as 'tree'; got 'tree', and examples with the part"),
+        (
+            "lex",
+            Examples(one=Forest(TREES), lex=np.eye(3)),
+            "got 'lex' for examples with the part",
+        ),
+        ("tree", Examples(lex=np.eye(3)), "such as 'tree'; got 'tree' for examples with the parts"),
         ("one", Forest(TREES), "part='one' is for Examples, got Forest"),
     ],
 )

@@ -131,7 +131,7 @@ def test_the_arguments_go_to_all_terms(examples: Examples, capsys: Any) -> None:
         (lambda k: k**True, "exponent must be an integer .* got True"),
         (lambda k: k - k, "a difference of kernels need not be a kernel"),
         (lambda k: 1 - k, "a difference of kernels need not be a kernel"),
-        (lambda k: k.on(3), "a part is named by a string, got 3"),
+        (lambda k: k.on(3), "the name of a part must be a string, got 3"),
     ],
 )
 def test_what_is_no_kernel(wrong: Any, message: str) -> None:
@@ -180,7 +180,7 @@ def test_parts_that_are_missing_or_of_another_kind(examples: Examples) -> None:
     kernel = SubsetTree().on("tree") + Linear().on("features")
     with pytest.raises(InvalidParameterError, match=r"needs a part 'features', but .* 'tree'"):
         kernel(examples, Examples(tree=examples["tree"]))
-    with pytest.raises(InvalidParameterError, match=r"say which one SubsetTree.* \.on\('tree'\)"):
+    with pytest.raises(InvalidParameterError, match=r"choose one for SubsetTree.* \.on\('tree'\)"):
         (SubsetTree() + Linear().on("features"))(examples)
     with pytest.raises(InvalidParameterError, match="needs Examples with a part 'tree', got list"):
         kernel(TREES)

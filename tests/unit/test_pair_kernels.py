@@ -124,9 +124,9 @@ def test_as_values() -> None:
         (EachPart(K, "text"), "parts must be a tuple of different names, got 'text'"),  # type: ignore[arg-type]
         (AllPairs(K, ("t", "t")), "AllPairs: parts must be a tuple of different names"),
         (AllPairs(K, ("t", 1)), "AllPairs: parts must be a tuple of different names"),  # type: ignore[arg-type]
-        (AllPairs(K.on("t"), ("t", "h")), r"SubsetTree.* has a part of its own; leave it out"),
-        (EachPart(1 + 2 * K.on("t"), ("t", "h")), "has a part of its own"),
-        (EachPart(EachPart(K, ("t",)), ("t", "h")), "has a part of its own"),
+        (AllPairs(K.on("t"), ("t", "h")), r"SubsetTree.* already has a part; leave it out"),
+        (EachPart(1 + 2 * K.on("t"), ("t", "h")), "already has a part"),
+        (EachPart(EachPart(K, ("t",)), ("t", "h")), "already has a part"),
         (AllPairs(K, ("t", "h"), (1,)), r"a finite number for each of the 2 parts, got \(1,\)"),
         (AllPairs(K, ("t", "h"), (1, np.nan)), "weights must be None or a finite number"),
         (AllPairs(K, ("t", "h"), (1, "2")), "weights must be None or a finite number"),  # type: ignore[arg-type]

@@ -97,7 +97,7 @@ def test_a_bad_batch_leaves_the_model_intact(case: str) -> None:
         (["0"] * 20, None, "none of the classes"),
         ([0] * 19, None, "20 examples, but y has 19"),
         ([0.5] * 20, None, "(?i)continuous|none of the classes|unknown label"),
-        ([0, 1] * 10, [1.0] * 19 + [np.nan], "sample 19 is nan"),
+        ([0, 1] * 10, [1.0] * 19 + [np.nan], "for sample 19 it is nan"),
         ([0, 1] * 10, [1.0] * 19, "shape"),
         ([0, 1] * 10, [-1.0] * 20, "not negative"),
     ],
@@ -151,9 +151,9 @@ def test_classes_cannot_change() -> None:
 def test_the_kernel_cannot_change_in_between() -> None:
     X, y = sentences(10)
     clf = TreePerceptron(SubsetTree()).partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(InvalidParameterError, match="use fit to begin anew"):
+    with pytest.raises(InvalidParameterError, match="use fit to start again"):
         clf.set_params(kernel__decay=0.5).partial_fit(X, y)
-    with pytest.raises(InvalidParameterError, match="use fit to begin anew"):
+    with pytest.raises(InvalidParameterError, match="use fit to start again"):
         clf.set_params(kernel__decay=0.4, fit_intercept=True).partial_fit(X, y)
     assert clf.set_params(fit_intercept=False).partial_fit(X, y).n_seen_ == 20
 
@@ -163,8 +163,8 @@ def test_the_kernel_cannot_change_in_between() -> None:
     [
         ({"kernel": SubsetTree}, "a kernel of filbert.kernels"),
         ({"kernel": "stk"}, "a kernel of filbert.kernels"),
-        ({"kernel": SubsetTree() * Linear()}, "which .* is not. Use TreeSVC"),
-        ({"kernel": SubsetTree() ** 2}, "which .* is not. Use TreeSVC"),
+        ({"kernel": SubsetTree() * Linear()}, "normalised; .* is not one. Use TreeSVC"),
+        ({"kernel": SubsetTree() ** 2}, "normalised; .* is not one. Use TreeSVC"),
         ({"kernel": SubsetTree(decay=2)}, "decay must be in"),
         ({"kernel": Scaled(-1, SubsetTree())}, "factor must be"),
         ({"kernel": RBF(-1)}, "gamma must be"),
@@ -177,7 +177,7 @@ def test_the_kernel_cannot_change_in_between() -> None:
         ({"forget": "all"}, "forget must be 'oldest' or 'lightest'"),
         ({"engine": "rows"}, "engine must be 'auto', 'online' or 'factors'"),
         ({"max_nodes": 0}, "max_nodes must be a positive integer"),
-        ({"max_nodes": 5, "kernel": Linear()}, "max_nodes is a number of nodes of trees"),
+        ({"max_nodes": 5, "kernel": Linear()}, "max_nodes is a number of tree nodes"),
         ({"max_nodes": 5, "engine": "factors"}, "max_nodes"),
         ({"n_jobs": 0}, "n_jobs"),
     ],

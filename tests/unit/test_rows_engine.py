@@ -198,11 +198,11 @@ def test_rows_that_gave_way_are_computed_again() -> None:
             r"factors: factorising took less than 1.0e\+08 steps, the whole kernel matrix ",
         ),
         (Subtree(), "auto", "factors: the factors of this kernel need no search"),
-        (PartialTree(), "auto", r"rows: the whole kernel matrix takes about \S* steps only"),
-        (SubsetTree(), "rows", "rows: as asked for"),
-        (SubsetTree(), "factors", "factors: as asked for"),
-        (PartialTree(), "rows", "rows: as asked for"),
-        (PartialTree(), "factors", "factors: as asked for"),
+        (PartialTree(), "auto", r"rows: the whole kernel matrix takes only about \S* steps"),
+        (SubsetTree(), "rows", "rows: requested"),
+        (SubsetTree(), "factors", "factors: requested"),
+        (PartialTree(), "rows", "rows: requested"),
+        (PartialTree(), "factors", "factors: requested"),
     ],
 )
 def test_the_engine_is_told(
@@ -237,7 +237,7 @@ def test_a_plan_names_its_engine_and_has_what_computes() -> None:
     X, _ = data(40)
     for engine in ("factors", "rows"):
         plan = plan_for(SubsetTree(), X, engine=engine)
-        assert (plan.name, plan.reason) == (engine, "as asked for")
+        assert (plan.name, plan.reason) == (engine, "requested")
         assert plan.operator is not None
         assert plan.operator.n_trees == 40
     K = SubsetTree()(X)

@@ -351,7 +351,7 @@ OTHERS: list[Kernel] = [
 def test_any_kernel_by_its_matrix(kernel: Kernel) -> None:
     X, y = examples(13, 50), labels(13, 50)
     model = TreeSVC(kernel, engine="rows", tol=1e-6, random_state=0).fit(X, y)
-    assert (model.engine_, model.engine_reason_) == ("rows", "as asked for")
+    assert (model.engine_, model.engine_reason_) == ("rows", "requested")
     check_optimum(model, kernel(X), y)
     new = examples(14, 20)
     expected = kernel(new, X[model.support_]) @ model.dual_coef_[0] + model.intercept_[0]
@@ -367,7 +367,7 @@ def test_what_is_too_long_to_factorise_goes_by_the_matrix(monkeypatch: pytest.Mo
     assert model.engine_reason_.startswith("factorising takes more than")
     check_optimum(model, kernel(X), y)
     asked = TreeSVC(kernel, engine="factors").fit(X, y)
-    assert (asked.engine_, asked.engine_reason_) == ("factors", "as asked for")
+    assert (asked.engine_, asked.engine_reason_) == ("factors", "requested")
     monkeypatch.setattr("filbert.engine.rows.ROWS_KEPT", 1000)
     model = TreeSVC(kernel).fit(X, y)
     assert model.engine_ == "factors"

@@ -275,7 +275,7 @@ def test_what_fails_changes_nothing() -> None:
         ({"n_symbols": 1, "together": [("A", "B")], "at_least_one": [("A",)]}, "together"),
         ({"n_symbols": 5, "max_nodes_per_tree": 2.0}, "n_symbols=5 and max_nodes_per_tree=2"),
         ({"at_least_one": [("X", "Y")]}, r"at_least_one=\('X', 'Y'\) \(no tree has 'X'\)"),
-        ({"n_symbols": 8}, "n_symbols=8, but the trees have 7 symbols"),
+        ({"n_symbols": 8}, "n_symbols=8, but the trees have only 7 symbols"),
         ({"n_symbols": 0}, "n_symbols must be"),
         ({"n_symbols": 1.5}, "n_symbols must be"),
         ({"n_symbols": True}, "n_symbols must be"),
@@ -286,7 +286,7 @@ def test_what_fails_changes_nothing() -> None:
         ({"together": ("A", "B")}, "together must be"),
         ({"at_least_one": [()]}, "at_least_one must be"),
         ({"exactly_one": 3}, "exactly_one must be"),
-        ({"exactly_one": [(3,)]}, "is a string"),
+        ({"exactly_one": [(3,)]}, "a symbol must be a string"),
         ({"by": "rule"}, "by must be"),
         ({"kernel": Linear()}, "kernel must be"),
         ({"kernel": ApproximateTree(SubsetTree(), ["A"])}, "kernel must be"),
@@ -300,7 +300,7 @@ def test_wrong_parameters(parameters: dict[str, Any], message: str) -> None:
 
 
 def test_wrong_data() -> None:
-    with pytest.raises(InvalidParameterError, match="two classes at least"):
+    with pytest.raises(InvalidParameterError, match="at least two classes"):
         SymbolSelector(n_symbols=1).fit(SENTENCES, [1] * 6)
     with pytest.raises(InvalidParameterError, match="no examples"):
         SymbolSelector(n_symbols=1).fit([], [])

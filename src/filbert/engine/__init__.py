@@ -1,7 +1,8 @@
-"""How kernels are computed: by factors, by rows, and the choice between them.
+"""Engines compute kernels by factors or by rows. The plan chooses between them.
 
-:func:`plan_for` chooses and prepares for training, and returns a :class:`Plan`. The scorers choose
-for each batch of examples. All of them read a kernel's capabilities and never ask for its type.
+:func:`plan_for` chooses and prepares an engine for training, and returns a :class:`Plan`. The
+scorers choose for each batch of examples. All read a kernel's capabilities and never check its
+type.
 """
 
 from filbert.engine.plan import Engine, Plan, plan_for

@@ -1,4 +1,4 @@
-"""What each node of a tree adds to its scores."""
+"""The contributions of the nodes of a tree to its scores."""
 
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -13,22 +13,23 @@ from filbert.tree import Tree
 
 @dataclass(frozen=True)
 class Contributions:
-    """What each node of some trees adds to their scores.
+    """The contributions of the nodes of some trees to their scores.
 
     A tree's score, without the intercept, is the sum of ``count * value`` over its entries. Equal
     subtrees of a tree are one entry. Nodes that share no fragment with a support vector add nothing
-    and are left out. Entries come tree by tree, children before their parents.
+    and have no entry. Entries are ordered by tree, children before their parents.
 
     Attributes
     ----------
     trees : Forest
         The trees that were scored.
     tree : ndarray of int of shape (n,)
-        Which of them an entry belongs to.
+        The tree of each entry.
     count : ndarray of int of shape (n,)
         How often that tree contains the node.
     value : ndarray of shape (n, n_problems)
-        What one occurrence adds to each score: the weighted kernels of the fragments rooted there.
+        The amount that one occurrence adds to each score: the weighted kernels of the fragments
+        rooted there.
     """
 
     trees: Forest
@@ -41,11 +42,11 @@ class Contributions:
         return len(self.tree)
 
     def node(self, entry: int) -> Tree:
-        """Return the node of an entry, with all that is below it."""
+        """Return the node of an entry, with its whole subtree."""
         return Tree(self.trees._dag, int(self._node[entry]))
 
     def sums(self) -> FloatArray:
-        """Add up each tree's entries: its scores without the intercept."""
+        """Return the sum of each tree's entries: its scores without the intercept."""
         sums = np.zeros((len(self.trees), self.value.shape[1]))
         np.add.at(sums, self.tree, self.count[:, None] * self.value)
         return sums
@@ -58,7 +59,7 @@ def occurrences(
     entries: list[tuple[int, int, int]] = []
     for tree, root in enumerate(trees._roots.tolist()):
         counts = {root: 1}
-        waiting = [-root]  # the largest number first: then all parents have been seen
+        waiting = [-root]  # largest number first, so all parents are visited before
         while waiting:
             node = -heappop(waiting)
             for child in trees._dag.children(node).tolist():

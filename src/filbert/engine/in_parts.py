@@ -1,4 +1,4 @@
-"""Scores by kernels with all support vectors, not more of them at a time than fit."""
+"""Scores from kernels with all support vectors, in blocks that fit into memory."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from filbert.arrays import FloatArray
 
-_PAIRS_BYTES = 64 << 20  # of the kernel matrix at a time
+_PAIRS_BYTES = 64 << 20  # of the kernel matrix in memory at a time
 
 
 def n_at_a_time(n_support: int) -> int:

@@ -18,15 +18,15 @@ Operator = _core.SumOperator | _core.RowTrainer | _core.GramTrainer
 
 @dataclass(frozen=True)
 class Plan:
-    """How kernels are computed, why, and what computes them.
+    """The choice of an engine, the reason for it, and the prepared operator.
 
     Attributes
     ----------
     name : {"factors", "rows", "planes"}
     reason : str
-        A sentence for users.
-    operator : what computes with the kernel matrix of the examples
-        It has a method `train`; None for planes, which are made for each problem.
+        The reason, for users.
+    operator : the object that computes with the kernel matrix of the examples
+        It has a method `train`. None for planes, which are made for each problem.
     """
 
     name: EngineName
@@ -46,10 +46,10 @@ def plan_for(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Plan:
-    """Choose how to compute with the kernel matrix of some examples, and prepare it.
+    """Choose and prepare an engine for the kernel matrix of some examples.
 
-    Nobody knows how much work it is to factorise but by doing it. So it is tried, and given up
-    where it takes more than a part of what the rows may take.
+    The work of factorising is unknown until it is done. So factorising is tried, and given up if it
+    takes more than a share of the work that the rows may take.
 
     Parameters
     ----------
@@ -57,22 +57,22 @@ def plan_for(
     X : the examples, as :func:`filbert.kernels.inputs.rows_for` returns them
     engine : {"auto", "factors", "rows"}
     max_memory : int, optional
-        The most bytes that the factors or the rows may take.
+        The maximum number of bytes for the factors or the rows.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     verbose : int
-        Whether to show progress.
+        If positive, show progress.
 
     Raises
     ------
     OutOfMemoryError
-        Where memory does not suffice for the engine asked for, or for either.
+        If memory does not suffice for the requested engine, or for both.
     """
     options: dict[str, Any] = {"max_memory": max_memory, "n_jobs": n_jobs, "verbose": verbose}
     if engine == "rows":
-        return Plan("rows", "as asked for", row_trainer(kernel, X, **options))
+        return Plan("rows", "requested", row_trainer(kernel, X, **options))
     if engine == "factors":
-        return Plan("factors", "as asked for", _only_factors(kernel, X, options))
+        return Plan("factors", "requested", _only_factors(kernel, X, options))
     if capabilities_of(kernel).tree_in_core:
         return _plan_for_trees(kernel, X, options)
     if not matrix_fits(X, max_memory):
@@ -86,7 +86,7 @@ def plan_for(
 
 
 def _plan_for_trees(kernel: TreeKernel, X: Any, options: dict[str, Any]) -> Plan:
-    """Choose by the work that one tree kernel takes. Its rows need not fit into memory."""
+    """Choose by the work that a tree kernel takes. Its rows need not fit into memory."""
     expected = kernel.capabilities.factors
     if expected == "direct":
         return Plan(
@@ -98,7 +98,7 @@ def _plan_for_trees(kernel: TreeKernel, X: Any, options: dict[str, Any]) -> Plan
         return Plan("rows", "the kernel has no factors", row_trainer(kernel, X, **options))
     steps = row_steps(kernel, kernel.trees_of(X))
     if expected == "uncertain" and steps < LITTLE_WORK:
-        reason = f"the whole kernel matrix takes about {steps:.1e} steps only"
+        reason = f"the whole kernel matrix takes only about {steps:.1e} steps"
         return Plan("rows", reason, row_trainer(kernel, X, **options))
     limit = steps_worth_trying(kernel, steps)
     try:
@@ -121,4 +121,4 @@ def _only_factors(kernel: Any, X: Any, options: dict[str, Any]) -> _core.SumOper
         return sum_factors(kernel, X, **options)
     except OutOfMemoryError as error:
         what = error.what
-    raise OutOfMemoryError(f"{what}; strategy='usvm' takes any kernel without factors")
+    raise OutOfMemoryError(f"{what}; strategy='usvm' accepts any kernel and needs no factors")

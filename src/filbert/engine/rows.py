@@ -1,4 +1,4 @@
-"""Training by rows of the kernel matrix: computed when needed, or all at once."""
+"""Training by rows of the kernel matrix, computed when needed or all at once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +16,14 @@ from filbert.threads import n_threads
 
 KernelFunction = Callable[[Any, Any], Any]
 
-ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees, and with the program less than 1 GB
-_ROUNDING = 1e-8  # of the largest value of a kernel that is not ours
+ROWS_KEPT = 672 << 20  # bytes: all rows of 12,000 trees; the whole process stays below 1 GB
+_ROUNDING = 1e-8  # relative to the largest value of a user's kernel
 
 
 def row_trainer(
     kernel: Any, X: Any, *, max_memory: int | None, n_jobs: int | None, verbose: int
 ) -> _core.RowTrainer | _core.GramTrainer:
-    """Return what trains by rows: of a tree kernel in the core those needed, of others all."""
+    """Return a trainer by rows: on demand for a tree kernel of the core, else all at once."""
     room = ROWS_KEPT if max_memory is None else max_memory
     if capabilities_of(kernel).tree_in_core:
         return _rows_needed(kernel, X, room, n_jobs, verbose)
@@ -39,7 +39,7 @@ def row_trainer(
 
 
 def matrix_fits(X: Any, max_memory: int | None) -> bool:
-    """Whether the kernel matrix of some examples fits into memory."""
+    """Return whether the kernel matrix of some examples fits into memory."""
     return 8 * n_examples(X) ** 2 <= (ROWS_KEPT if max_memory is None else max_memory)
 
 
@@ -53,7 +53,7 @@ def _rows_needed(
 
 
 def checked_kernel_values(kernel: KernelFunction, X: Any, Y: Any) -> FloatArray:
-    """Call a kernel that is not ours, and trust its result only when it is a matrix of numbers."""
+    """Call a user's kernel, and check that its result is a matrix of finite numbers."""
     shape = (X.shape[0], Y.shape[0])
     values = np.asarray(kernel(X, Y))
     if values.shape != shape or values.dtype.kind not in "fiu":
@@ -68,7 +68,7 @@ def checked_kernel_values(kernel: KernelFunction, X: Any, Y: Any) -> FloatArray:
 
 
 def _checked_matrix(kernel: KernelFunction, X: Any) -> FloatArray:
-    """Return the matrix of a function; training relies on its symmetry."""
+    """Return the matrix of a function. Check its symmetry, which training relies on."""
     values = checked_kernel_values(kernel, X, X)
     rounding = _ROUNDING * np.abs(values).max(initial=0.0)
     if (np.abs(values - values.T) > rounding).any():

@@ -1,4 +1,4 @@
-"""What scores by the terms of a kernel: each in the way that is best for it."""
+"""Scorers for the terms of a kernel, one for each kind of term."""
 
 from dataclasses import dataclass
 from math import comb
@@ -23,7 +23,7 @@ from filbert.threads import n_threads
 
 @dataclass(frozen=True)
 class VectorScorer:
-    """Few vectors are compared with the support vectors, many are factorised with them."""
+    """Compares few vectors with the support vectors, and factorises many together with them."""
 
     kernel: VectorKernel
     support: Any
@@ -44,10 +44,11 @@ class VectorScorer:
         return scored_in_parts(vectors, kernels, self.coef)
 
     def _are_many(self, vectors: Any) -> bool:
-        """Whether factors take less time: a product of features about as much as a pair of vectors.
+        """Return whether scoring by factors takes less time than by pairs.
 
-        With 7 features a vector a pair took 30 to 50 ns, and a vector of either side, with its up
-        to 120 products of three features, 2 to 4 us by factors.
+        A product of features takes about as long as a pair of vectors. With 7 features per vector,
+        a pair took 30 to 50 ns. By factors, a vector of either side took 2 to 4 us, with up to 120
+        products of three features.
         """
         n, m = vectors.shape[0], self.support.shape[0]
         n_entries = vectors.nnz if is_sparse(vectors) else vectors.size
@@ -66,7 +67,7 @@ class VectorScorer:
 
 @dataclass(frozen=True)
 class ConstantScorer:
-    """A constant adds the same to all scores."""
+    """Adds the same constant to all scores."""
 
     kernel: Any
     support: Any
@@ -79,14 +80,14 @@ class ConstantScorer:
 
 @dataclass(frozen=True)
 class MatrixScorer:
-    """Scores ``sum_i coef_i kernel(support_i, x)`` of any kernel or function."""
+    """Scores ``sum_i coef_i kernel(support_i, x)`` for any kernel or function."""
 
     kernel: KernelFunction
     support: Any
     coef: FloatArray
 
     def scores(self, X: Any, method: str, n_jobs: int | None) -> FloatArray:
-        """Score examples: shape (len(X), n_problems). There is one method only."""
+        """Score examples: shape (len(X), n_problems). The method has no effect."""
 
         def kernels(part: Any) -> FloatArray:
             return checked_kernel_values(self.kernel, part, self.support)
@@ -105,12 +106,12 @@ _SCORERS: dict[Kind, Any] = {
 
 
 def scorer_of(term: Term, support: Any, coef: FloatArray) -> Scorer:
-    """Return what scores by one term of a kernel.
+    """Return the scorer for one term of a kernel.
 
     Parameters
     ----------
     term : Term
-        Of the support vectors.
+        The term, with the scales of the support vectors.
     support : the support vectors
     coef : ndarray of shape (n_problems, n)
     """

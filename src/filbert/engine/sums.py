@@ -1,4 +1,4 @@
-"""The factors of sums of kernels, term by term. A single kernel is a sum of one term."""
+"""The factors of sums of kernels, by term. A single kernel is a sum of one term."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import Term, terms_of
 from filbert.progress import progress_bar
 
-WorkLimit = Callable[[TreeKernel, Forest], float | None]  # the most steps of a term of trees
+WorkLimit = Callable[[TreeKernel, Forest], float | None]  # maximum steps for a term of trees
 
 
 def sum_factors(
@@ -29,22 +29,22 @@ def sum_factors(
     Parameters
     ----------
     kernel : Kernel
-        What :func:`filbert.kernels.terms.terms_of` takes.
+        A kernel that :func:`filbert.kernels.terms.terms_of` accepts.
     X : the examples
     max_memory : int, optional
-        The most bytes that the factors of a term may take.
+        The maximum number of bytes for the factors of a term.
     max_work : callable, optional
-        The most steps for a tree kernel and its trees, such as
+        Returns the maximum number of steps for a tree kernel and its trees, such as
         :func:`filbert.engine.work.work_limit`.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     verbose : int
-        Whether to show progress.
+        If positive, show progress.
 
     Raises
     ------
     OutOfMemoryError, WorkLimitError
-        Where memory or work do not suffice.
+        If the memory or the work limit does not suffice.
     """
     terms = terms_of(kernel, X, n_jobs=n_jobs)
     factors = []

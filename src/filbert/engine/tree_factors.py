@@ -30,22 +30,22 @@ def factorize(
     Parameters
     ----------
     kernel : TreeKernel
-        With factors, see :class:`filbert.kernels.capabilities.Capabilities`.
+        A kernel with factors, see :class:`filbert.kernels.capabilities.Capabilities`.
     forest : Forest
     max_memory : int, optional
-        The most bytes that the factors may take.
+        The maximum number of bytes for the factors.
     max_work : float, optional
-        The most steps that finding the factors may take, of about a nanosecond each. Whether they
-        suffice depends on the trees and the kernel alone, not on threads or the machine.
+        The maximum number of steps for finding the factors, of about a nanosecond each. Whether
+        they suffice depends only on the trees and the kernel, not on threads or the machine.
     budget : float
-        How many steps the nodes of a production, or for PartialTree of a label, may take before
-        they are compared pair by pair, as a multiple of what the pairs would take. 0: always pairs.
-        The values are the same.
+        The number of steps that the nodes of a production (for PartialTree, of a label) may take
+        before they are compared pair by pair, as a multiple of the steps for the pairs. With 0 they
+        are always compared pair by pair. The values are the same.
     keep_nodes : bool
-        Whether node contributions can be asked for. Nodes are then numbered as in the forest.
+        Allow node contributions. Nodes are then numbered as in the forest.
     n_first : int
-        Where it is not 0, and under PartialTree: only scores of the trees after the first `n_first`
-        by weights of these are asked for, which takes less work.
+        If not 0, with PartialTree: the factors only serve to score the trees after the first
+        `n_first` by weights of the first `n_first`. This takes less work.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -54,9 +54,9 @@ def factorize(
     Raises
     ------
     OutOfMemoryError
-        Where `max_memory` does not suffice.
+        If `max_memory` does not suffice.
     WorkLimitError
-        Where `max_work` does not.
+        If `max_work` does not suffice.
     """
     dag, roots = forest._dag, forest._roots
     if not keep_nodes and forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
@@ -91,9 +91,9 @@ def _what_would_fit(
     roots: NDArray[np.uint32],
     limit: int,
 ) -> str:
-    """Tell how many of the trees fit into memory, from parts of them that do.
+    """Say how many of the trees would fit into memory, estimated from a subset that fits.
 
-    Factors grow a little faster than the number of trees, like its power of 1.1 or less.
+    Factors grow a little faster than the number of trees, at most like its power of 1.1.
     """
     growth = 1.1
     step = 16

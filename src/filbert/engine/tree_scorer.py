@@ -19,19 +19,19 @@ from filbert.threads import n_threads
 
 Method = Literal["auto", "rows", "pairs", "factors"]
 
-# More trees than this are scored by factors. Both ways take time that grows with the number of
-# support vectors, so the number of trees at which they are equal hardly depends on it. CPU time:
-# predicate-argument trees take 11-12 us each by rows with 8,155 support vectors, and 0.11 s + 9 us
-# each by factors, equal at about 35,000; with 1,055 support vectors at somewhat more than 50,000.
-# 857 functions of the standard library, 68 nodes each and ten classes, with 849 support vectors:
-# 38 us each by rows, 86 us by factors.
+# More trees than this are scored by factors. Rows and factors both take time that grows with the
+# number of support vectors, so the number of trees at which they are equal hardly depends on it.
+# CPU time: predicate-argument trees take 11-12 us each by rows with 8,155 support vectors, and
+# 0.11 s + 9 us each by factors. These are equal at about 35,000 trees; with 1,055 support vectors
+# at somewhat more than 50,000. 857 functions of the standard library, 68 nodes each and ten
+# classes, with 849 support vectors, take 38 us each by rows and 86 us by factors.
 _MANY = 20_000
-_SMALL_NORM = 1e-100  # which decays of such a size lead to
+_SMALL_NORM = 1e-100  # tiny decays lead to such norms
 
 
 @dataclass(frozen=True)
 class TreeScorer:
-    """Scores ``sum_i coef_i K(support_i, tree)`` of a tree kernel without a part.
+    """Scores ``sum_i coef_i K(support_i, tree)`` for a tree kernel without a part.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TreeScorer:
     coef: FloatArray
 
     def scores(self, trees: Forest, method: Method, n_jobs: int | None) -> FloatArray:
-        """Score trees, exactly: shape (len(trees), n_problems)."""
+        """Score trees exactly: shape (len(trees), n_problems)."""
         if method == "rows":
             return self._by_rows(trees, n_jobs)
         if method == "factors":
@@ -55,7 +55,7 @@ class TreeScorer:
         return self._by_the_fastest(trees, n_jobs)
 
     def contributions(self, trees: Forest, n_jobs: int | None) -> Contributions:
-        """Split the scores of trees up by node, exactly."""
+        """Split the scores of trees exactly into contributions of nodes."""
         threads = n_threads(n_jobs)
         known = self.kernel.capabilities
         if len(trees) <= _MANY and known.scorer:
@@ -84,10 +84,10 @@ class TreeScorer:
         return Contributions(together[n_support:], tree, count, value, node)
 
     def _contributions_by_subtrees(self, trees: Forest, n_jobs: int | None) -> Contributions:
-        """Split scores up by node where there are too many fragments for factors.
+        """Split scores by node if there are too many fragments for factors.
 
-        The kernel of a subtree is the sum over its nodes, so what its root adds is the rest when
-        the kernels of its children's subtrees are taken off.
+        The kernel of a subtree is the sum over its nodes. So its root adds the kernel of the
+        subtree minus the kernels of its children's subtrees.
         """
         kernel = self._without_norms()
         coef, norms = self.coef, np.ones(len(trees))
@@ -111,13 +111,13 @@ class TreeScorer:
         if expected != "uncertain":
             few = expected == "none" or len(trees) <= _MANY
             return self._by_rows(trees, n_jobs) if few else self._by_factors(trees, n_jobs)
-        # All these kernels are needed, so half of what they take is what a try may cost.
+        # All these kernels are needed, so a try may cost half of what they take.
         max_work = 0.5 * row_steps_between(self.kernel, self.support, trees)
         if max_work < LITTLE_WORK:
             return self._by_rows(trees, n_jobs)
         try:
             return self._by_factors(trees, n_jobs, max_work)
-        except (WorkLimitError, KernelOverflowError):  # a tree with itself may be out of range
+        except (WorkLimitError, KernelOverflowError):  # a self-kernel may be out of range
             return self._by_rows(trees, n_jobs)
 
     def _by_rows(self, trees: Forest, n_jobs: int | None) -> FloatArray:
@@ -140,7 +140,7 @@ class TreeScorer:
         return scored_in_parts(trees, kernels, self.coef)
 
     def _kernel_rows(self, threads: int) -> _core.KernelRows:
-        """Return what compares trees with the support vectors, which it has prepared once."""
+        """Return the rows of the support vectors. They are prepared once, then kept."""
         rows: _core.KernelRows | None = self.__dict__.get("_made_rows")
         if rows is None:
             spec, support = self.kernel._spec(), self.support
@@ -150,7 +150,7 @@ class TreeScorer:
         return rows
 
     def _node_scorer(self, threads: int) -> _core.RowScorer:
-        """Return what scores single trees. It is made when first needed, then kept."""
+        """Return the scorer of single trees. It is made when first needed, then kept."""
         scorer: _core.RowScorer | None = self.__dict__.get("_made_scorer")
         if scorer is None:
             spec, support = self.kernel._spec(), self.support
@@ -172,16 +172,16 @@ class TreeScorer:
                 return self._between_factors(trees, n_jobs, max_work)
             except KernelOverflowError:
                 if not self.kernel.normalize:
-                    raise  # else factors that include the norms are within range
+                    raise  # with norms, the factors below are within range
         factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False, max_work=max_work)
         return factors.scores(weights, n_threads(n_jobs))[len(self.support) :]
 
     def _between_factors(
         self, trees: Forest, n_jobs: int | None, max_work: float | None
     ) -> FloatArray:
-        """Score by the fragments that support vectors share with the trees, and by no others.
+        """Score with only the fragments that support vectors share with the trees.
 
-        Those are not enough for a tree's kernel with itself, so norms come from elsewhere.
+        They do not give a tree's kernel with itself, so norms are computed separately.
         """
         kernel = self._without_norms()
         together = Forest.concat([self.support, trees])
@@ -203,8 +203,8 @@ class TreeScorer:
     def _with_support(
         self, trees: Forest, n_jobs: int | None, *, keep_nodes: bool, max_work: float | None
     ) -> tuple[_core.KernelOperator, FloatArray, Forest]:
-        # A fragment that only one training tree has may well be in a new tree: the factors of the
-        # training set do not tell, those of both together do.
+        # A fragment of only one training tree may also be in a new tree. The factors of the
+        # training set do not show this, so both are factorised together.
         together = Forest.concat([self.support, trees])
         weights = np.zeros((len(together), len(self.coef)))
         weights[: len(self.support)] = self.coef.T
@@ -215,6 +215,6 @@ class TreeScorer:
 
 
 def _norms(kernel: TreeKernel, trees: Forest, n_jobs: int | None) -> FloatArray:
-    """Return what trees are divided by. A tree without fragments has no share in anything."""
+    """Return the norms of trees. A tree without fragments has an infinite norm and scores 0."""
     norms = np.sqrt(kernel.diag(trees, n_jobs=n_jobs))
     return np.where(norms > 0, norms, np.inf)

@@ -1,4 +1,4 @@
-"""The factors of kernel matrices of vectors: products of their features."""
+"""The factors of kernel matrices of vectors: products of features."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from filbert.kernels import Linear
 from filbert.kernels.matrices import is_sparse
 from filbert.threads import n_threads
 
-MOST_PRODUCTS = 4 << 30  # bytes of products of features, where nothing else is said
+MOST_PRODUCTS = 4 << 30  # bytes of products of features, by default
 
 
 def vector_factors(
@@ -27,10 +27,10 @@ def vector_factors(
     Parameters
     ----------
     kernel : VectorKernel
-        With factors, which Linear and Polynomial have.
-    vectors : array or sparse matrix, as ``kernel.vectors_of`` gives them
+        A kernel with factors: Linear or Polynomial.
+    vectors : array or sparse matrix, as ``kernel.vectors_of`` returns them
     max_memory : int, optional
-        The most bytes that the products may take, 4 GiB by default.
+        The maximum number of bytes for the products, 4 GiB by default.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -39,7 +39,7 @@ def vector_factors(
     Raises
     ------
     OutOfMemoryError
-        Where `max_memory` does not suffice. That is known before the work begins.
+        If `max_memory` does not suffice. This is checked before the work begins.
     """
     rows = sp.csr_array(vectors, copy=True) if is_sparse(vectors) else sp.csr_array(vectors)
     rows.sum_duplicates()

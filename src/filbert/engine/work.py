@@ -1,24 +1,24 @@
-"""How much work kernels take, in steps of about a nanosecond: what engines are chosen by."""
+"""Estimates of the work of kernels, in steps of about a nanosecond, to choose engines."""
 
 import numpy as np
 
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
 
-# Measured on one core, in nanoseconds: for two children of nodes that have the same label, and for
-# two trees, whatever they are.
+# Measured on one core, in nanoseconds: for two children of nodes with the same label, and for any
+# two trees.
 _CHILDREN = 0.9
 _TREES = 50.0
 
-LITTLE_WORK = 1e8  # steps: a tenth of a second, not worth a thought
+LITTLE_WORK = 1e8  # steps: a tenth of a second, too little to choose an engine for
 
 
 def row_steps(kernel: TreeKernel, forest: Forest) -> float:
     """Estimate the steps that the kernel matrix of a forest's trees takes by rows.
 
-    Two nodes of one label with `k` and `m` children take `k m` steps (partial trees), or `k` where
-    `k` and `m` are equal (subset trees). Every pair of distinct nodes is met about once. Nodes over
-    a single leaf, such as those of parts of speech, hardly count.
+    Two nodes of one label with `k` and `m` children take `k m` steps (partial trees), or `k` steps
+    if `k` and `m` are equal (subset trees). Every pair of distinct nodes occurs about once. Nodes
+    over a single leaf, such as parts of speech, hardly count.
     """
     dag = forest._dag
     if forest.n_subtrees < dag.size:
@@ -39,22 +39,22 @@ def row_steps(kernel: TreeKernel, forest: Forest) -> float:
 
 
 def row_steps_between(kernel: TreeKernel, a: Forest, b: Forest) -> float:
-    """Estimate the same for all pairs of trees of two forests, as if labels were spread alike."""
+    """Estimate the steps for two forests, if labels have the same distribution in both."""
     return 2.0 * float(np.sqrt(row_steps(kernel, a) * row_steps(kernel, b)))
 
 
 def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
     """Return the steps after which factorising is given up for rows.
 
-    Rows are computed for the trees that matter only, so all of them are the most that it can cost;
-    and a try that fails should cost little beside, unless it hardly ever fails.
+    Training computes only the rows it needs, so all rows are the maximum that it can cost. A try
+    that fails should cost little compared with that, unless it hardly ever fails.
     """
     share = 0.05 if kernel.capabilities.factors == "uncertain" else 1.0
     return max(LITTLE_WORK, share * steps_by_rows)
 
 
 def work_limit(kernel: TreeKernel, forest: Forest) -> float | None:
-    """Return the steps after which factorising a forest is given up; None where it is direct."""
+    """Return the steps after which factorising a forest is given up, or None if it is direct."""
     if kernel.capabilities.factors == "direct":
         return None
     return steps_worth_trying(kernel, row_steps(kernel, forest))

@@ -1,15 +1,13 @@
 r"""Kernels: how much two examples have in common.
 
-A tree kernel counts the fragments that two trees share, each with a weight that falls with its
-size:
+A tree kernel counts the fragments that two trees share. Larger fragments weigh less:
 
 .. math:: K(T_1, T_2) = \sum_{u \in T_1} \sum_{v \in T_2} \Delta(u, v)
 
 where :math:`\Delta(u, v)` sums the weights of the fragments rooted in both nodes. The kernels
-differ in what a fragment is. Vectors have kernels too, and kernels can be added, multiplied and
-scaled. Kernels are values: they can be compared, printed and cloned, have parameters that
-``GridSearchCV`` can set, and are callables that scikit-learn's ``SVC(kernel=...)`` takes as they
-are.
+differ in what a fragment is. There are also kernels of vectors. Kernels can be added, multiplied
+and scaled. They are values: they can be compared, printed and cloned. ``GridSearchCV`` can set
+their parameters, and scikit-learn's ``SVC(kernel=...)`` accepts them as callables.
 
 >>> Subtree().on("tree") + 0.5 * Linear().on("features")
 Subtree(decay=0.4, normalize=True).on('tree') + 0.5 * Linear(normalize=True).on('features')

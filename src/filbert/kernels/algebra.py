@@ -1,4 +1,4 @@
-"""The algebra of kernels: sums, products, powers and scalings are kernels again."""
+"""The algebra of kernels: sums, products, powers and multiples of kernels are kernels."""
 
 from abc import abstractmethod
 from functools import partial
@@ -13,18 +13,18 @@ from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
 from filbert.kernels.capabilities import Capabilities
 
-# How strongly the parts of an expression hold together, for brackets in its text.
+# Operator precedence: an operand that binds less strongly needs brackets when it is printed.
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
 
 class Kernel(BaseEstimator):  # type: ignore[misc]
-    """A function of two examples that is a product of their features.
+    """A function of two examples that is the inner product of their feature vectors.
 
-    ``kernel(X, Y)`` is the matrix of its values, ``kernel.diag(X)`` those of examples with
-    themselves. ``a + b``, ``a * b``, ``2 * a`` and ``a ** 2`` are kernels again.
+    ``kernel(X, Y)`` is the matrix of its values, and ``kernel.diag(X)`` has the values of examples
+    with themselves. ``a + b``, ``a * b``, ``2 * a`` and ``a ** 2`` are kernels too.
     """
 
-    capabilities = Capabilities()  # what learners can do beyond computing the matrix
+    capabilities = Capabilities()  # learners can only compute the matrix
 
     @abstractmethod
     def __call__(
@@ -45,7 +45,7 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
         return Normalized(self)
 
     def _check(self) -> None:
-        """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+        """Raise InvalidParameterError if a parameter has an invalid value."""
 
     def __add__(self, other: Any) -> "Kernel":
         return _sum_of(self, other)
@@ -64,12 +64,12 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
     def __sub__(self, other: Any) -> "Kernel":
         raise InvalidParameterError(
             "a difference of kernels need not be a kernel; to compare the first of two parts with "
-            "the second there is Preference"
+            "the second, use Preference"
         )
 
     __rsub__ = __sub__
 
-    __array_ufunc__ = None  # a number of NumPy leaves its product with a kernel to the kernel
+    __array_ufunc__ = None  # makes NumPy numbers leave their product with a kernel to it
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -82,7 +82,7 @@ class Kernel(BaseEstimator):  # type: ignore[misc]
 
 
 class Expression(Kernel):
-    """Kernels of kernels. Values beyond float64 are an error, as for the kernels themselves."""
+    """A kernel made from other kernels. Values beyond float64 raise an error."""
 
     _binding = _ATOM
 
@@ -114,14 +114,14 @@ class Expression(Kernel):
 
     @abstractmethod
     def _values(self, X: Any, Y: Any, options: dict[str, Any]) -> FloatArray:
-        """Return the matrix; where `Y` is None, that of `X` with itself."""
+        """Return the matrix of `X` and `Y`, or of `X` with itself if `Y` is None."""
 
     @abstractmethod
     def _selves(self, X: Any, n_jobs: int | None) -> FloatArray:
         """Return the diagonal."""
 
     def _check(self) -> None:
-        """Refuse parameters that do not make a kernel; kernels within check their own."""
+        """Check this expression's own parameters. The kernels in it check theirs."""
         for name, value in self.get_params(deep=False).items():
             if name in ("left", "right", "kernel") and not isinstance(value, Kernel):
                 raise InvalidParameterError(
@@ -134,7 +134,7 @@ class Expression(Kernel):
 
 
 class Sum(Expression):
-    """``left + right``: the features of both."""
+    """``left + right``: the features of both kernels."""
 
     _binding = _SUM
 
@@ -156,13 +156,13 @@ class Sum(Expression):
         return f"{left} + {right}"
 
     def _term(self, kernel: Any, other: Any) -> str:
-        """A constant is shown as the number, where that adds up to the same kernel again."""
+        """Return a constant as a number if adding the number gives the same kernel, else ''."""
         plain = isinstance(kernel, Constant) and not isinstance(other, Constant)
         return shown(kernel.value) if plain and kernel.value != 0 else ""
 
 
 class Product(Expression):
-    """``left * right``: all pairs of a feature of one and a feature of the other."""
+    """``left * right``: all products of a feature of one kernel and a feature of the other."""
 
     _binding = _PRODUCT
 
@@ -183,7 +183,7 @@ class Product(Expression):
 
 
 class Scaled(Expression):
-    """``factor * kernel``, with a factor that is not negative."""
+    """``factor * kernel``, where the factor is not negative."""
 
     _binding = _PRODUCT
 
@@ -208,7 +208,7 @@ class Scaled(Expression):
 
 
 class Power(Expression):
-    """``kernel ** exponent``, with a positive integer."""
+    """``kernel ** exponent``, where the exponent is a positive integer."""
 
     _binding = _POWER
 
@@ -236,7 +236,7 @@ class Power(Expression):
 
 
 class Normalized(Expression):
-    """``K(a, b) / sqrt(K(a, a) K(b, b))``; 0 where an example has no features at all."""
+    """``K(a, b) / sqrt(K(a, a) K(b, b))``, or 0 if an example has no features at all."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -277,7 +277,7 @@ class Constant(Expression):
         self.value = value
 
     def _spec(self) -> tuple[str, int, float, float]:
-        """Describe the kernel to the core: it is linear in one feature that is always 1."""
+        """Describe the kernel to the core as linear in one feature that is always 1."""
         return "linear", 1, 1.0, 0.0
 
     def _check(self) -> None:
@@ -303,23 +303,23 @@ def _check_weight(kernel: Kernel, name: str, value: Any) -> None:
 
 
 def is_number(value: Any, kind: type = Real) -> bool:
-    """Whether a value is a number, and not a truth value."""
+    """Return whether a value is a number and not a Boolean."""
     return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
 def shown(value: Any) -> str:
-    """Return a parameter as Python writes it; 1e+09 rather than 1000000000.0."""
+    """Return a parameter as Python prints it, except 1e+09 instead of 1000000000.0."""
     value = _plain(value)
     return f"{value:.0e}" if isinstance(value, float) and value == 1e9 else repr(value)
 
 
 def n_examples(X: Any) -> int:
-    """Return the number of examples, also of a sparse matrix, which has no length."""
+    """Return the number of examples. A sparse matrix has no length, so its shape is used."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def empty_matrix(n: int, m: int) -> FloatArray:
-    """Return memory for a kernel matrix, or say that there is not enough of it."""
+    """Allocate a kernel matrix, or raise MatrixTooLargeError if there is not enough memory."""
     try:
         return _core.empty_matrix(n, m)
     except MemoryError:
@@ -330,7 +330,7 @@ def empty_matrix(n: int, m: int) -> FloatArray:
 
 
 def checked_values(kernel: Kernel, values: FloatArray) -> FloatArray:
-    """Refuse values that float64 cannot hold."""
+    """Return the values, or raise KernelOverflowError if float64 cannot hold one of them."""
     if not np.isfinite(values).all():
         raise KernelOverflowError(
             f"a value of {kernel!r} is beyond the range of float64",
@@ -340,7 +340,7 @@ def checked_values(kernel: Kernel, values: FloatArray) -> FloatArray:
 
 
 def _sum_of(left: Any, right: Any) -> Kernel:
-    """A number is the kernel of a constant feature; 0 is none, so that ``sum(kernels)`` works."""
+    """Add kernels. A number is a constant kernel; 0 adds nothing, so ``sum(kernels)`` works."""
     if is_number(left) and left == 0:
         return _as_kernel(right)
     if is_number(right) and right == 0:
@@ -362,11 +362,11 @@ def _as_kernel(value: Any) -> Kernel:
 
 
 def _checked(kernel: Expression) -> Kernel:
-    """Operators tell at once what would be no kernel; parameters that are set later, when used."""
+    """Check a kernel made by an operator at once. Parameters set later are checked when used."""
     kernel._check()
     return kernel
 
 
 def _plain(value: Any) -> Any:
-    """A number of Python for one of NumPy."""
+    """Return a Python number for a NumPy number."""
     return value.item() if isinstance(value, np.generic) else value

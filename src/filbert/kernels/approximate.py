@@ -1,4 +1,4 @@
-"""Approximate tree kernels: fragments count where their root has one of a few symbols."""
+"""Approximate tree kernels: only fragments rooted in a few chosen symbols count."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,30 +13,30 @@ from filbert.kernels.algebra import Kernel
 from filbert.kernels.capabilities import Capabilities, capabilities_of
 from filbert.kernels.tree import TreeKernel
 
-# A label, or for a production the labels of a node and of its children.
+# A label, or a production: the labels of a node and of its children.
 Symbol = str | tuple[str, ...]
 
 
 class ApproximateTree(TreeKernel):
-    r"""A tree kernel of which only nodes with chosen symbols are roots of fragments.
+    r"""A tree kernel in which only nodes with chosen symbols are roots of fragments.
 
     .. math:: \hat K(T_1, T_2) = \sum_{s \text{ chosen}} \; \sum_{u \in T_1, \ell(u) = s} \;
               \sum_{v \in T_2, \ell(v) = s} \Delta(u, v)
 
-    (Rieck, Brefeld & Krueger 2008, Eq. 2). :math:`\Delta` is that of `kernel`: what is below a
-    chosen node counts as ever, whatever its symbols. :class:`~filbert.SymbolSelector` finds symbols
-    that tell classes apart.
+    (Rieck, Brefeld & Krueger 2008, Eq. 2). :math:`\Delta` is that of `kernel`: the nodes below a
+    chosen node count as usual, for any symbols. :class:`~filbert.SymbolSelector` finds symbols that
+    distinguish the classes.
 
     Parameters
     ----------
     kernel : SubsetTree, Subtree or PartialTree
-        Where it normalises, the approximate kernel is divided by its own self-kernels.
+        If it normalises, the approximate kernel is divided by its own self-kernels.
     symbols : sequence of str, or of tuples of str
-        Symbols that trees do not have are no error: they mean nothing there.
+        Symbols that do not occur in the trees are ignored.
     by : {"label", "production"}
-        What a symbol is: a label; or a production, as a tuple of a node's label and its children's.
-        A leaf has no production, its label alone stands for it. Partial trees may be rooted in
-        nodes of one label and two productions: where both are chosen, that counts too.
+        A symbol is a label, or a production: a tuple of a node's label and its children's labels.
+        A leaf has no production; use a tuple of its label alone. Partial trees may be rooted in
+        nodes with the same label and two productions. They count if both productions are chosen.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class ApproximateTree(TreeKernel):
 
     @property
     def part(self) -> str | None:  # type: ignore[override]
-        """The part of examples that the kernel is of; see `on`."""
+        """The part of the examples that the kernel applies to; see `on`."""
         return getattr(self.kernel, "part", None)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `normalize` and `part` are those of the kernel within."""
+        """Set parameters. `normalize` and `part` are set on the inner kernel."""
         within = {f"kernel__{name}": params.pop(name) for name in _SHARED if name in params}
         super().set_params(**params, **within)
         return self
@@ -83,7 +83,7 @@ class ApproximateTree(TreeKernel):
 
     @property
     def capabilities(self) -> Capabilities:  # type: ignore[override]
-        """Those of the kernel within, but only some nodes are roots of fragments."""
+        """The capabilities of the inner kernel, except that only some nodes are roots."""
         return _with_some_roots(capabilities_of(self.kernel))
 
     def __eq__(self, other: object) -> bool:
@@ -133,5 +133,5 @@ def labels_of(symbol: Any, by: str) -> list[str]:
     labels = [symbol] if by == "label" else symbol
     if isinstance(labels, list | tuple) and labels and all(isinstance(x, str) for x in labels):
         return [str(label) for label in labels]
-    what = "a string" if by == "label" else "a tuple of a node's label and its children's"
-    raise InvalidParameterError(f"a symbol, with by={by!r}, is {what}, got {symbol!r}")
+    what = "a string" if by == "label" else "a tuple of a node's label and its children's labels"
+    raise InvalidParameterError(f"with by={by!r} a symbol must be {what}, got {symbol!r}")

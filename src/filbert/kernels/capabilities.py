@@ -1,4 +1,4 @@
-"""What learners and engines can do with a kernel: they read this, and never ask for its type."""
+"""The capabilities of kernels. Learners and engines read them and never check a type."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -6,22 +6,22 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a kernel declares about itself.
+    """The properties that a kernel declares.
 
-    The defaults describe a kernel of which only the matrix ``kernel(X, Y)`` is known.
+    The defaults describe a kernel for which only the matrix ``kernel(X, Y)`` is known.
 
     Attributes
     ----------
     of : {"trees", "vectors", "constant"} or None
-        What the kernel compares. None: only the kernel itself knows.
+        The kind of data that the kernel compares. None if only the kernel knows.
     in_core : bool
-        Whether the core computes with the kernel, so that ``kernel._spec()`` describes it there.
+        Whether the core computes with the kernel. Then ``kernel._spec()`` describes it to the core.
         The perceptron learns online with such kernels. Tree kernels in the core also have rows,
         cutting planes and fragments.
     factors : {"none", "direct", "likely", "uncertain"}
-        Whether the kernel matrix has factors: "direct" ones are found without a search, "likely"
-        ones nearly always with less work than the rows of the matrix take, and "uncertain" ones
-        only for short trees that share much, so that the search needs a small limit.
+        Whether the kernel matrix has factors. "direct" factors are found without a search. "likely"
+        factors nearly always take less work than the rows of the matrix. "uncertain" factors do so
+        only for short trees that share much, so the search needs a small limit.
     match : {"production", "label"}
         Tree kernels: what two nodes must have in common to share a fragment.
     leaves : bool
@@ -30,7 +30,7 @@ class Capabilities:
         Tree kernels: whether every node may be the root of a fragment.
     scorer : bool
         Tree kernels: whether the core scores a single tree node by node against all support vectors
-        at once. Otherwise single trees are scored by rows of the kernel matrix.
+        at once. Otherwise rows of the kernel matrix score single trees.
     """
 
     of: Literal["trees", "vectors", "constant"] | None = None
@@ -48,7 +48,7 @@ class Capabilities:
 
 
 def capabilities_of(kernel: Any) -> Capabilities:
-    """Return what a kernel declares; a function ``kernel(X, Y)`` declares nothing."""
+    """Return the capabilities of a kernel. A function ``kernel(X, Y)`` declares none."""
     known: Capabilities = getattr(kernel, "capabilities", _NONE)
     return known
 

@@ -1,4 +1,4 @@
-"""Examples as a kernel takes them, and as a model keeps them."""
+"""Examples in the form that a kernel needs and that a model keeps."""
 
 from typing import Any
 from warnings import warn
@@ -19,9 +19,9 @@ from filbert.kernels.terms import plain_kernels, tree_kernels
 def rows_for(kernel: Any, X: Any) -> Any:
     """Return examples that have a `shape` and can be indexed, checked for a kernel.
 
-    A kernel that names its parts reads them from the columns of a table. An X with a shape is left
-    as it is for a kernel of which nothing is known, except that an array replaces a table, because
-    pandas indexes tables by their labels.
+    A kernel that names its parts reads them from the columns of a table. For a function, an X
+    with a shape is returned unchanged, except that an array replaces a table, because pandas
+    indexes tables by their labels.
     """
     plain = list(plain_kernels(kernel)) if isinstance(kernel, Kernel) else []
     rows: Any = _named_columns(plain, X)
@@ -43,10 +43,10 @@ def rows_for(kernel: Any, X: Any) -> Any:
 
 
 def without_others(kernel: Any, X: Any) -> Any:
-    """Return the examples with what the kernel needs and nothing else, to be kept.
+    """Return the examples with only what the kernel needs, for a model to keep.
 
-    Forests get nodes of their own: a model need not keep the training set. It then scores the same
-    to the last bit when it is stored and read again, because its nodes are numbered alike.
+    Forests get their own nodes, so a model does not keep the training set. A model that is stored
+    and loaded again gives the same scores to the last bit, because its nodes keep their numbers.
     """
     if isinstance(X, Examples):
         plain = plain_kernels(kernel) if isinstance(kernel, Kernel) else ()
@@ -56,14 +56,14 @@ def without_others(kernel: Any, X: Any) -> Any:
 
 
 def warn_without_fragments(kernel: Any, X: Any, *, stacklevel: int = 3) -> None:
-    """Warn if the trees of a tree kernel have no fragments: they are probably the wrong ones.
+    """Warn if the trees of a tree kernel have no fragments: the input is probably wrong.
 
     Parameters
     ----------
     kernel : Kernel or callable
     X : the examples, as :func:`rows_for` returns them
     stacklevel : int
-        As for :func:`warnings.warn`, seen from here.
+        As for :func:`warnings.warn`, counted from this function.
     """
     for one in tree_kernels(kernel) if isinstance(kernel, Kernel) else ():
         trees = one.trees_of(X)
@@ -72,7 +72,7 @@ def warn_without_fragments(kernel: Any, X: Any, *, stacklevel: int = 3) -> None:
 
 
 def _named_columns(plain: list[PlainKernel], X: Any) -> Any:
-    """Return the columns of a table that the kernels name, as Examples; anything else as it is."""
+    """Return the columns of a table that the kernels name as Examples, or any other X unchanged."""
     names = dict.fromkeys(one.part for one in plain)
     if not is_table(X) or not names or None in names:
         return X

@@ -1,4 +1,4 @@
-"""Matrices of features, dense or sparse: checks, and products of their rows."""
+"""Dense or sparse matrices of features: checks and products of rows."""
 
 from typing import Any
 
@@ -9,19 +9,19 @@ from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 from filbert.kernels.algebra import empty_matrix
 
-_BYTES = 64 << 20  # of products of sparse rows at a time
-_ENTRY = 16  # bytes of a sparse product and its place
+_BYTES = 64 << 20  # of products of sparse rows in memory at a time
+_ENTRY = 16  # bytes of a sparse product and its index
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is one of SciPy's sparse matrices or arrays."""
+    """Return whether X is a sparse matrix or array of SciPy."""
     return bool(sp.issparse(X))
 
 
 def checked_matrix(X: Any, kernel: str, part: str | None) -> Any:
-    """Take X as a matrix of finite numbers, in rows if it is sparse.
+    """Return X as a matrix of finite numbers, in CSR format if it is sparse.
 
-    `kernel` and `part` are for errors, which name the sample and the column.
+    `kernel` and `part` are for error messages, which name the sample and the column.
     """
     where = "" if part is None else f" of part {part!r}"
     matrix: Any = _rows_of(X, where) if is_sparse(X) else _array(X)
@@ -45,7 +45,7 @@ def checked_matrix(X: Any, kernel: str, part: str | None) -> Any:
 
 
 def _array(X: Any) -> Any:
-    """X as an array of two dimensions, or None."""
+    """Return X as an array of two dimensions, or None if it is not one."""
     try:
         values = np.asarray(X)
         if values.dtype.kind not in "biufO":
@@ -57,7 +57,7 @@ def _array(X: Any) -> Any:
 
 
 def _rows_of(X: Any, where: str) -> sp.csr_array | None:
-    """X by rows, or None. SciPy trusts indices: those out of range would crash the program."""
+    """Return X in CSR format, or None. SciPy does not check indices and could crash on bad ones."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         return None
     if isinstance(X, sp.csr_matrix | sp.csr_array):
@@ -68,7 +68,7 @@ def _rows_of(X: Any, where: str) -> sp.csr_array | None:
         return sp.csr_array(X, dtype=np.float64)
     except ValueError as error:
         raise InvalidParameterError(
-            f"a damaged sparse matrix{where}: {error}; make it anew from (row, column) pairs"
+            f"a damaged sparse matrix{where}: {error}; build it again from (row, column) pairs"
         ) from None
 
 
@@ -87,7 +87,7 @@ def _row_of(matrix: Any, entry: Any) -> int:
 
 
 def aligned(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return both with as many columns. Sparse ones keep no more columns than they use."""
+    """Return both with the same number of columns. Sparse ones keep only the columns they use."""
     if a.shape[1] != b.shape[1] and not (is_sparse(a) and is_sparse(b)):
         raise InvalidParameterError(
             f"vectors of {a.shape[1]:,} and of {b.shape[1]:,} features cannot be compared"
@@ -95,7 +95,7 @@ def aligned(a: Any, b: Any) -> tuple[Any, Any]:
     if not (is_sparse(a) and is_sparse(b)):
         return a, b
     n = max(a.shape[1], b.shape[1])
-    # The work of a product grows with the columns, and numbers of features may be hashes.
+    # The work of a product grows with the columns, and feature numbers may be large hashes.
     if n > 2 * (a.nnz + b.nnz):
         used = np.unique(a.indices if b is a else np.concatenate([a.indices, b.indices]))
         first = _with_columns(a, np.searchsorted(used, a.indices), len(used))
@@ -108,7 +108,7 @@ def aligned(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def stacked(matrices: list[Any]) -> Any:
-    """Return all rows in one matrix, sparse where one of them is; columns keep their numbers."""
+    """Return all rows in one matrix, sparse if any input is. Columns keep their numbers."""
     widths = {matrix.shape[1] for matrix in matrices}
     if all(map(is_sparse, matrices)):
         return sp.csr_array(

@@ -1,8 +1,8 @@
 r"""Kernels of examples that have several parts of the same kind, such as pairs of trees.
 
 Entailment asks whether a text implies a hypothesis. Zanzotto & Dell'Arciprete (2012, section 5.2.1)
-compare such pairs part by part, :math:`PK_S(p_1, p_2) = K(t_1, t_2) + K(h_1, h_2)`, and add the
-product of the pairs' lexical similarities, one feature each:
+compare such pairs part by part, :math:`PK_S(p_1, p_2) = K(t_1, t_2) + K(h_1, h_2)`. They add the
+product of the pairs' lexical similarities, which are one feature per pair:
 
 >>> from filbert import Examples, Forest
 >>> from filbert.kernels import EachPart, Linear, SubsetTree
@@ -36,19 +36,19 @@ from filbert.kernels.algebra import (
     shown,
 )
 
-_ROUNDING = 1e-13  # of the parts' kernels with themselves
-_BLOCK = 32  # examples whose parts are compared at a time, where each is compared with itself
+_ROUNDING = 1e-13  # relative to the parts' kernels with themselves
+_BLOCK = 32  # examples per block when each example is compared with itself
 
 
 class _OverParts(Expression):
-    """A kernel that is applied to several parts of examples."""
+    """A kernel that applies to several parts of examples."""
 
     def __init__(self, kernel: Kernel, parts: tuple[str, ...]) -> None:
         self.kernel = kernel
         self.parts = parts
 
     def on(self, part: str) -> Self:
-        """Refuse: the parts are named already."""
+        """Raise InvalidParameterError, because the parts are named already."""
         raise InvalidParameterError(
             f"{self!r} names its parts: change them with set_params(parts=)"
         )
@@ -64,8 +64,8 @@ class _OverParts(Expression):
         inner = self.kernel.get_params().items()
         if any(name.rpartition("__")[2] in ("part", "parts") and value for name, value in inner):
             raise InvalidParameterError(
-                f"{type(self).__name__}: {self.kernel!r} has a part of its own; leave it out, for "
-                "`parts` names them"
+                f"{type(self).__name__}: {self.kernel!r} already has a part; leave it out, "
+                "because `parts` names the parts"
             )
 
     def __repr__(self) -> str:
@@ -75,13 +75,13 @@ class _OverParts(Expression):
 class EachPart(_OverParts):
     r"""The same kernel on each of several parts: ``K(x, y)`` is the sum of ``kernel(x_p, y_p)``.
 
-    It is the sum ``kernel.on(p) + kernel.on(q) + ...`` with parameters that are the same for all
-    parts: ``kernel__decay`` tunes them together.
+    It is the sum ``kernel.on(p) + kernel.on(q) + ...`` with the same parameters for all parts, so
+    ``kernel__decay`` tunes them together.
 
     Parameters
     ----------
     kernel : Kernel
-        Without a part of its own.
+        A kernel without a part.
     parts : tuple of str
 
     Examples
@@ -94,7 +94,7 @@ class EachPart(_OverParts):
     """
 
     def expanded(self) -> Kernel:
-        """Return the same kernel as a sum of kernels of one part each."""
+        """Return the same kernel as a sum of kernels on one part each."""
         self._check()
         expression: Any = sum(self.kernel.on(part) for part in self.parts)
         return cast(Kernel, expression)
@@ -107,20 +107,20 @@ class EachPart(_OverParts):
 
 
 class AllPairs(_OverParts):
-    r"""All pairs of a part of one example and a part of the other.
+    r"""The sum over all pairs of a part of one example and a part of the other.
 
     .. math:: K(x, y) = \sum_p \sum_q c_p c_q\, k(x_p, y_q)
 
-    which is the product of the sums :math:`\sum_p c_p \phi(x_p)` of the parts' features.
+    This is the inner product of the sums :math:`\sum_p c_p \phi(x_p)` of the parts' features.
 
     Parameters
     ----------
     kernel : Kernel
-        Without a part of its own.
+        A kernel without a part.
     parts : tuple of str
-        They must be of the same kind, all trees or all vectors.
+        The names of the parts. All must be trees, or all vectors.
     weights : tuple of float, optional
-        The :math:`c_p`, also negative ones; 1 by default.
+        The :math:`c_p`, which may be negative; 1 by default.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class AllPairs(_OverParts):
             c * c * self.kernel.diag(part, n_jobs=n_jobs)
             for c, part in zip(self._weights(), parts, strict=True)
         )
-        values[values <= _ROUNDING * sizes] = 0.0  # parts that cancel out leave no features
+        values[values <= _ROUNDING * sizes] = 0.0  # parts that cancel leave no features
         return values
 
     def _parts_of(self, X: Any) -> list[Any]:
@@ -213,21 +213,21 @@ class AllPairs(_OverParts):
 
 
 class Preference(AllPairs):
-    r"""The kernel for ranking: an example is a pair, of which the first is preferred or not.
+    r"""The kernel for ranking: an example is a pair, and its class says which one is preferred.
 
     .. math:: K(a, b) = k(a_1, b_1) + k(a_2, b_2) - k(a_1, b_2) - k(a_2, b_1)
 
-    which is the product of the differences :math:`\phi(a_1) - \phi(a_2)` and
-    :math:`\phi(b_1) - \phi(b_2)`: what a classifier learns without an intercept ranks single
-    candidates (Shen & Joshi 2003). Where candidates have trees and vectors, add one
-    preference kernel for each.
+    This is the inner product of the differences :math:`\phi(a_1) - \phi(a_2)` and
+    :math:`\phi(b_1) - \phi(b_2)`. A classifier trained without an intercept therefore ranks single
+    candidates (Shen & Joshi 2003). If candidates have trees and vectors, add one preference kernel
+    for each.
 
     Parameters
     ----------
     kernel : Kernel
-        Without a part of its own.
+        A kernel without a part.
     parts : tuple of two str
-        The first candidate and the second.
+        The part of the first candidate and the part of the second.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kernels of one tree or one vector an example, which may be a part of examples with several."""
+"""Kernels of one tree or one vector per example, which may be one of several parts."""
 
 from inspect import signature
 from typing import Any, Self
@@ -14,14 +14,14 @@ from filbert.kernels.algebra import Kernel, shown
 
 
 class PlainKernel(Kernel):
-    """A kernel of one tree or vector an example; `part` names it where examples have several."""
+    """A kernel of one tree or vector per example. `part` names it if examples have several."""
 
     part: str | None
 
     def on(self, part: str) -> Self:
         """Return the same kernel on a named part of :class:`~filbert.Examples`.
 
-        It also takes a DataFrame that has a column of this name, or a dictionary.
+        The kernel also accepts a DataFrame with a column of this name, or a dictionary.
 
         Examples
         --------
@@ -33,12 +33,12 @@ class PlainKernel(Kernel):
                [1., 1.]])
         """
         if not isinstance(part, str):
-            raise InvalidParameterError(f"a part is named by a string, got {part!r}")
+            raise InvalidParameterError(f"the name of a part must be a string, got {part!r}")
         kernel: Self = clone(self).set_params(part=part)
         return kernel
 
     def whole(self) -> Self:
-        """Return the same kernel of examples that are no part of anything."""
+        """Return the same kernel without a part: it applies to whole examples."""
         kernel: Self = self if self.part is None else clone(self).set_params(part=None)
         return kernel
 
@@ -50,12 +50,12 @@ class PlainKernel(Kernel):
         return kernel
 
     def part_of(self, X: Any) -> Any:
-        """Return what the kernel is of: X, or the part of it that has been named."""
+        """Return the data that the kernel applies to: X, or its part `self.part`."""
         if isinstance(X, Examples):
             names = ", ".join(map(repr, X.parts))
             if self.part is None:
                 raise InvalidParameterError(
-                    f"examples have the parts {names}: say which one {self!r} is for, such as "
+                    f"examples have the parts {names}: choose one for {self!r}, such as "
                     f".on({next(iter(X.parts))!r})"
                 )
             if self.part not in X.parts:
@@ -69,15 +69,15 @@ class PlainKernel(Kernel):
             return part_of_table(X, self.part)
         raise InvalidParameterError(
             f"{self!r} needs Examples with a part {self.part!r}, got {type(X).__name__}; "
-            "a DataFrame with such a column is taken as well"
+            "a DataFrame with this column works too"
         )
 
     def rows_of(self, X: Any) -> Any:
-        """Return what the kernel is of, checked."""
+        """Return the data that the kernel applies to, checked."""
         return self.part_of(X)
 
     def _forest_of(self, X: Any) -> Forest:
-        """Return what the kernel is of as trees."""
+        """Return the data that the kernel applies to as trees."""
         part = self.part_of(X)
         if self.part is not None and not isinstance(part, Forest):
             raise InputTypeError(

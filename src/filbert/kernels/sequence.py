@@ -1,4 +1,4 @@
-"""The gap-weighted subsequence kernel, of the words of trees or of all their labels."""
+"""The gap-weighted subsequence kernel on the words of trees or on all their labels."""
 
 from collections.abc import Collection
 from numbers import Integral
@@ -18,7 +18,7 @@ from filbert.threads import n_threads
 
 
 class _Rows(NamedTuple):
-    """Sequences of numbered labels, one behind another."""
+    """Sequences of label numbers, stored one after another."""
 
     labels: NDArray[np.uint32]
     ends: NDArray[np.uint64]
@@ -27,29 +27,29 @@ class _Rows(NamedTuple):
 class Sequence(PlainKernel):
     r"""The gap-weighted subsequence kernel (Lodhi et al. 2002) of sequences of labels.
 
-    Two sequences share a subsequence where both have its labels in that order, with others in
-    between or not. Each pair of occurrences :math:`I, J` weighs
+    Two sequences share a subsequence if both have its labels in that order, with or without other
+    labels in between. Each pair of occurrences :math:`I, J` has the weight
     :math:`\lambda^{d(I) + d(J)}`, where `d` is the span from the first label to the last:
 
     .. math:: K_p(s, t) = \sum_{s_I = t_J,\ |I| = p} \lambda^{d(I) + d(J)}
 
-    A tree is taken as the sequence of its leaves, which of a parse are the words; or as that of all
-    its labels, parents first. A pair takes :math:`p |s| |t|` steps, all lengths together
-    :math:`|s| |t|`.
+    The sequence of a tree consists of its leaves, which are the words of a parse, or of all its
+    labels, parents first. A pair takes :math:`p |s| |t|` steps for one length and :math:`|s| |t|`
+    for all lengths together.
 
     Parameters
     ----------
     decay : float in (0, 1]
-        The paper's :math:`\lambda`: the cost of each place that a subsequence covers.
+        The paper's :math:`\lambda`: the factor for each position that a subsequence spans.
     length : int, optional
-        Of the subsequences, the paper's `n`. None: subsequences of all lengths count,
-        :math:`\sum_p K_p`. For those of up to 2 labels add kernels,
+        The length of the subsequences, the paper's `n`. If None, subsequences of all lengths
+        count, :math:`\sum_p K_p`. For lengths 1 and 2 add kernels,
         ``Sequence(length=1) + Sequence(length=2)``.
     of : {"leaves", "preorder"}
-        What of a tree is the sequence.
+        The labels of a tree that form its sequence.
     normalize : bool
-        Divide by the geometric mean of the self-kernels. Then no value is out of range, however
-        long the sequences.
+        Divide by the geometric mean of the self-kernels. Then no value is out of range for
+        sequences of any length.
     part : str, optional
         See `on`.
 
@@ -89,9 +89,9 @@ class Sequence(PlainKernel):
         X, Y : Forest, Examples, or sequence of trees, of bracket strings or of lists of labels
             `Y` defaults to `X`, which takes half the time.
         n_jobs : int, optional
-            Threads; None for all cores. The values do not depend on it, to the last bit.
+            Threads; None for all cores. The values are the same to the last bit for any number.
         verbose : int
-            Whether to show a progress bar.
+            If positive, show a progress bar.
         """
         decay, length = self._cost()
         a, b = self._rows(X, None if Y is X else Y)
@@ -129,14 +129,14 @@ class Sequence(PlainKernel):
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 
     def _rows(self, X: Any, Y: Any) -> tuple[_Rows, _Rows | None]:
-        """Number the labels of both alike."""
+        """Return X and Y as sequences that share the numbers of labels."""
         given = [self.part_of(part) for part in (X, Y) if part is not None]
         of_labels = [self.part is None and _is_lists(part) for part in given]
         if all(of_labels):
             numbers: dict[str, int] = {}
             rows = [_numbered(part, numbers) for part in given]
         elif any(of_labels):
-            raise InputTypeError("lists of labels and trees cannot be compared: make both the same")
+            raise InputTypeError("lists of labels and trees cannot be compared: use one kind")
         else:
             forests = [self._forest_of(part) for part in (X, Y) if part is not None]
             together = Forest.concat(forests)
@@ -163,13 +163,13 @@ class Sequence(PlainKernel):
         self._check_switch("normalize")
 
     def _cost(self) -> tuple[float, int]:
-        """Return what the core needs to know; a length of 0 stands for all."""
+        """Return decay and length for the core. A length of 0 means all lengths."""
         self._check()
         return float(self.decay), 0 if self.length is None else int(self.length)
 
 
 def _is_lists(X: Any) -> bool:
-    """Whether X holds sequences of labels, and not trees."""
+    """Return whether X holds sequences of labels, not trees."""
     if isinstance(X, Forest | str | bytes) or not isinstance(X, Collection):
         return False
     return isinstance(next(iter(X), None), list | tuple | np.ndarray)

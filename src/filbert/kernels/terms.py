@@ -1,4 +1,4 @@
-"""Sums of kernels in one form, whatever the expression: what factors and models are made from."""
+"""The terms of sums of kernels, in one form for any expression, for factors and models."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,23 +27,23 @@ from filbert.kernels.plain import PlainKernel
 from filbert.kernels.tree import TreeKernel
 from filbert.kernels.vector import Linear, Polynomial
 
-_MOST_DEGREES = 100  # of a Polynomial
+_MOST_DEGREES = 100  # the maximum degree of a Polynomial
 
 Kind = Literal["trees", "vectors", "constant", "matrix"]
 
 
 @dataclass(frozen=True)
 class Term:
-    """A kernel of a sum, and what each example is multiplied with in it.
+    """A kernel of a sum, and the factor of each example in it.
 
     Attributes
     ----------
-    kernel : a kernel with factors; or any other, or a function, which then is the only term
+    kernel : a kernel with factors; any other kernel or function is the only term
     scale : ndarray of shape (n,), or (n_parts, n)
-        By example, or by part and example.
+        One factor per example, or per part and example.
     parts : tuple of str
-        Empty, where the kernel knows what it is of. Else an example's features are the sum of those
-        of these parts, each with its scale.
+        Empty if the kernel itself names what it applies to. Otherwise an example's features are
+        the sum of the features of these parts, each with its scale.
     """
 
     kernel: Any
@@ -52,17 +52,17 @@ class Term:
 
     @property
     def kind(self) -> Kind:
-        """What the term is of; "matrix": nothing but its kernel matrix is known."""
+        """The kind of data of the term, or "matrix" if only its kernel matrix is known."""
         known = capabilities_of(self.kernel)
         usable = known.tree_in_core or known.factors != "none"
         return known.of if usable and known.of is not None else "matrix"
 
     def times(self, factor: Any) -> "Term":
-        """Return the term with all scales multiplied, by one number or one for each example."""
+        """Return the term with all scales multiplied by one number, or by one per example."""
         return replace(self, scale=self.scale * factor)
 
     def rows_of(self, X: Any) -> Any:
-        """Return the trees or vectors that the kernel is of, part by part: one for each scale."""
+        """Return the trees or vectors that the kernel applies to, part by part, one per scale."""
         if self.kind in ("matrix", "constant"):
             return X
         if not self.parts:
@@ -74,21 +74,21 @@ class Term:
 def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]:
     """Write a kernel as ``K(i, j) = sum_k scale_k[i] scale_k[j] K_k(i, j)``.
 
-    Where a term has parts, ``sum_pq scale_k[p, i] scale_k[q, j] K_k(i_p, j_q)`` takes the place of
-    its product. Scalings are in the scales, by their roots, and so are the norms that an expression
-    is divided by. Kernels that normalise themselves keep doing so, without overflow.
+    If a term has parts, ``sum_pq scale_k[p, i] scale_k[q, j] K_k(i_p, j_q)`` replaces its product.
+    The scales include the square roots of the factors, and the norms that divide an expression.
+    Kernels that normalise themselves still do so, without overflow.
 
     Parameters
     ----------
     kernel : Kernel
     X : the examples
     n_jobs : int, optional
-        Threads, for norms.
+        Threads for computing norms.
 
     Raises
     ------
     InvalidParameterError
-        Where the kernel is no such sum; it names what in it is not.
+        If the kernel is not such a sum. The message names the part that is not.
     """
     check_expression(kernel)
     check_is_sum(kernel)
@@ -96,19 +96,19 @@ def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]
 
 
 def terms_to_score(kernel: Any, X: Any, *, n_jobs: int | None = None) -> list[Term]:
-    """Return the terms of a sum. Another kernel, or a function, is one term by itself."""
+    """Return the terms of a sum. Any other kernel or function is a single term."""
     if isinstance(kernel, PlainKernel) or not is_sum(kernel):
         return [Term(kernel, np.ones(n_examples(X)))]
     return terms_of(kernel, X, n_jobs=n_jobs)
 
 
 def is_sum(kernel: Any) -> bool:
-    """Whether :func:`terms_of` takes the kernel."""
+    """Return whether :func:`terms_of` accepts the kernel."""
     return isinstance(kernel, Kernel) and next(_culprits(kernel), None) is None
 
 
 def check_is_sum(kernel: Kernel, instead: str = "") -> None:
-    """Raise InvalidParameterError where a kernel is no sum; `instead` says what would work."""
+    """Raise InvalidParameterError if a kernel is not a sum. `instead` says what works instead."""
     culprit = next(_culprits(kernel), None)
     if culprit is not None:
         raise InvalidParameterError(
@@ -118,13 +118,13 @@ def check_is_sum(kernel: Kernel, instead: str = "") -> None:
 
 
 def simplified(kernel: Kernel) -> Kernel:
-    """Return a kernel as the sum or the one term that it is, where it is written as another."""
+    """Return an equal kernel that is a sum or a single term, if there is one."""
     same = _simpler(kernel)
     return kernel if same is None else same
 
 
 def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
-    """Give the kernels of trees and vectors that an expression is made from, each on its part."""
+    """Yield the kernels of trees and vectors in an expression, each on its part."""
     if isinstance(kernel, PlainKernel):
         yield kernel
         return
@@ -135,7 +135,7 @@ def plain_kernels(kernel: Kernel) -> Iterator[PlainKernel]:
 
 
 def tree_kernels(kernel: Kernel) -> list[TreeKernel]:
-    """Return the tree kernels that an expression is made from, each on its part."""
+    """Return the tree kernels in an expression, each on its part."""
     return [plain for plain in plain_kernels(kernel) if isinstance(plain, TreeKernel)]
 
 
@@ -146,7 +146,7 @@ def _on_parts(kernel: Kernel, plain: PlainKernel) -> list[PlainKernel]:
 
 
 def check_expression(kernel: Kernel) -> None:
-    """Raise InvalidParameterError where a parameter anywhere in an expression is wrong."""
+    """Raise InvalidParameterError if any parameter in an expression is wrong."""
     kernel._check()
     for value in kernel.get_params(deep=False).values():
         if isinstance(value, Kernel):
@@ -154,7 +154,7 @@ def check_expression(kernel: Kernel) -> None:
 
 
 def _culprits(kernel: Kernel) -> Iterator[Kernel]:
-    """Give the parts of an expression that have no factors."""
+    """Yield the kernels in an expression that have no factors."""
     if kernel.capabilities.factors != "none":
         return
     if isinstance(kernel, Sum):
@@ -207,7 +207,7 @@ def _terms_of_parts(kernel: AllPairs, X: Any, n_jobs: int | None) -> list[Term]:
 
 
 def _simpler(kernel: Kernel) -> Kernel | None:
-    """The same kernel as a sum or one term, where it is one, or None."""
+    """Return the same kernel as a sum or a single term, or None if it is neither."""
     if isinstance(kernel, EachPart):
         return kernel.expanded()
     if isinstance(kernel, Power):
@@ -216,13 +216,13 @@ def _simpler(kernel: Kernel) -> Kernel | None:
 
 
 def _normalizing(kernel: PlainKernel) -> PlainKernel:
-    """Return the kernel divided by its norms, which it does itself."""
+    """Return the kernel with ``normalize=True``."""
     normalized: PlainKernel = clone(kernel).set_params(normalize=True)
     return normalized
 
 
 def _scaled(kernel: Product) -> Kernel | None:
-    """A product with a constant as the scaling that it is, or None."""
+    """Return a product with a constant as Scaled, or None if it has no constant."""
     for constant, other in ((kernel.left, kernel.right), (kernel.right, kernel.left)):
         if isinstance(constant, Constant):
             return Scaled(constant.value, other)
@@ -230,7 +230,7 @@ def _scaled(kernel: Product) -> Kernel | None:
 
 
 def _raised(kernel: Power) -> Kernel | None:
-    """A power of a linear or polynomial kernel as the polynomial that it is, or None."""
+    """Return a power of a linear or polynomial kernel as a Polynomial, or None."""
     base, exponent = kernel.kernel, int(kernel.exponent)
     if exponent == 1:
         return base

@@ -20,10 +20,10 @@ from filbert.tree import Tree
 
 
 class TreeKernel(PlainKernel):
-    """What all tree kernels have in common.
+    """The base class of all tree kernels.
 
-    With ``normalize=True`` the value is ``K(a, b) / sqrt(K(a, a) K(b, b))``, between 0 and 1, and 0
-    where a tree has no fragments at all. It is computed without overflow for trees of any size; a
+    With ``normalize=True`` the value is ``K(a, b) / sqrt(K(a, a) K(b, b))``, between 0 and 1. It is
+    0 if a tree has no fragments at all. It is computed without overflow for trees of any size. A
     value that is not normalised and exceeds float64 raises :class:`OverflowError`.
     """
 
@@ -41,9 +41,9 @@ class TreeKernel(PlainKernel):
         X, Y : Forest, or sequence of trees or bracket strings
             `Y` defaults to `X`, which takes half the time.
         n_jobs : int, optional
-            Threads; None for all cores. The values do not depend on it, to the last bit.
+            Threads; None for all cores. The values are the same to the last bit for any number.
         verbose : int
-            Whether to show a progress bar.
+            If positive, show a progress bar.
 
         Returns
         -------
@@ -81,11 +81,11 @@ class TreeKernel(PlainKernel):
         return values
 
     def trees_of(self, X: Any) -> Forest:
-        """Return the trees that the kernel is of: X, or the part of it that has been named."""
+        """Return the trees that the kernel applies to: X, or its part `self.part`."""
         return self._forest_of(X)
 
     def rows_of(self, X: Any) -> Forest:
-        """Return the trees that the kernel is of."""
+        """Return the trees that the kernel applies to."""
         return self.trees_of(X)
 
     def pair(self, a: Tree | str, b: Tree | str) -> float:
@@ -112,8 +112,8 @@ class TreeKernel(PlainKernel):
 class Subtree(TreeKernel):
     r"""The subtree kernel (ST): fragments are complete subtrees.
 
-    A complete subtree reaches from a node down to all its leaves. With :math:`s(t)` the number of
-    nodes that have children,
+    A complete subtree reaches from a node down to all its leaves. If :math:`s(t)` is the number of
+    nodes that have children, then
 
     .. math:: \Delta(u, v) = \lambda^{s(u)} \text{ if the subtrees are equal, else } 0.
 
@@ -153,9 +153,9 @@ _SUBSET_TREES_AND_LEAVES = replace(_SUBSET_TREES, leaves=True)
 class SubsetTree(TreeKernel):
     r"""The subset tree kernel, also called syntactic tree kernel (STK, SST).
 
-    Fragments are parts of a tree that keep or drop all children of a node together, so that a
-    grammar's productions are never broken. A production is a node's label with the ordered labels
-    of its children. For nodes of different productions :math:`\Delta = 0`, else
+    Fragments are pieces of a tree that keep or drop all children of a node together, so they never
+    break a grammar's productions. A production is a node's label with the ordered labels of its
+    children. For nodes with different productions :math:`\Delta = 0`, else
 
     .. math:: \Delta(u, v) = \lambda \prod_j (1 + \Delta(u_j, v_j))
 
@@ -164,10 +164,10 @@ class SubsetTree(TreeKernel):
     Parameters
     ----------
     decay : float in (0, 1]
-        The papers' :math:`\lambda`: each production of a fragment costs so much.
+        The papers' :math:`\lambda`: the factor for each production of a fragment.
     include_leaves : bool
-        Whether a leaf is a fragment too: each pair of equal leaves adds :math:`\lambda` (the "bag
-        of words" variant).
+        Count a leaf as a fragment: each pair of equal leaves adds :math:`\lambda` (the "bag of
+        words" variant).
     normalize : bool
         Divide by the geometric mean of the self-kernels.
     part : str, optional
@@ -195,7 +195,7 @@ class SubsetTree(TreeKernel):
 
     @property
     def capabilities(self) -> Capabilities:  # type: ignore[override]
-        """What learners can do beyond computing the matrix."""
+        """The capabilities of the kernel, for learners."""
         return _SUBSET_TREES_AND_LEAVES if self.include_leaves else _SUBSET_TREES
 
     def _spec(self) -> _core.KernelSpec:
@@ -209,25 +209,26 @@ class SubsetTree(TreeKernel):
 class PartialTree(TreeKernel):
     r"""The partial tree kernel (PTK): fragments may drop any children of a node.
 
-    For nodes of different labels :math:`\Delta = 0`, else
+    For nodes with different labels :math:`\Delta = 0`, else
 
     .. math:: \Delta(u, v) = \mu \Bigl(\lambda^2 + \sum_{I, J} w(I, J)
               \prod_k \Delta(u_{I_k}, v_{J_k})\Bigr)
 
     over all pairs of child subsequences :math:`I, J` of the same length (Moschitti 2006). The
-    weight is :math:`w = \lambda^{d(I) + d(J)}` with `d` the span of a subsequence (Severyn &
-    Moschitti 2012, Eq. 8), or :math:`\lambda` to the number of children skipped within both spans.
+    weight is :math:`w = \lambda^{d(I) + d(J)}`, where `d` is the span of a subsequence (Severyn &
+    Moschitti 2012, Eq. 8), or :math:`\lambda` to the power of the number of children skipped within
+    both spans.
 
     Parameters
     ----------
     decay : float in (0, 1]
-        The papers' :math:`\lambda`: the cost of width.
+        The papers' :math:`\lambda`: the decay with width.
     depth_decay : float in (0, 1]
-        The papers' :math:`\mu`: the cost of each node.
+        The papers' :math:`\mu`: the factor for each node.
     penalty : {"span", "gaps"}
-        The weight: the paper's (``"span"``), or that of SVM-light-TK and KeLP (``"gaps"``).
+        The weight of the paper (``"span"``), or of SVM-light-TK and KeLP (``"gaps"``).
     max_subsequence : int, optional
-        The longest subsequence that counts; SVM-light-TK has 5.
+        The maximum length of subsequences; 5 in SVM-light-TK.
     max_steps : float, optional
         Two nodes with `k` and `m` children take `k m` steps. A pair of nodes that would take more
         than this raises :class:`~filbert.errors.TooExpensiveError` before anything is computed.

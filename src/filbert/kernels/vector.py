@@ -1,4 +1,4 @@
-"""Kernels of vectors, dense or sparse, without dense copies."""
+"""Kernels of dense or sparse vectors, without dense copies."""
 
 from abc import abstractmethod
 from numbers import Integral
@@ -14,12 +14,12 @@ from filbert.kernels.capabilities import Capabilities
 from filbert.kernels.matrices import aligned, checked_matrix, is_sparse, products, squares
 from filbert.kernels.plain import PlainKernel
 
-# What the core knows of a kernel of vectors: its name, degree, gamma and coef0.
+# A kernel of vectors for the core: its name, degree, gamma and coef0.
 VectorSpec = tuple[str, int, float, float]
 
 
 class VectorKernel(PlainKernel):
-    """What all kernels of vectors have in common."""
+    """The base class of all kernels of vectors."""
 
     capabilities = Capabilities("vectors")
 
@@ -31,10 +31,10 @@ class VectorKernel(PlainKernel):
         Parameters
         ----------
         X, Y : array or sparse matrix of shape (n, n_features), or Examples
-            `Y` defaults to `X`. Of two sparse matrices one may have fewer columns: the others are
-            zeros.
+            `Y` defaults to `X`. If both are sparse, one may have fewer columns: the missing ones
+            are zeros.
         n_jobs, verbose
-            As of other kernels; they have no effect.
+            Accepted as in other kernels, without effect.
         """
         self._check()
         a = self.vectors_of(X)
@@ -53,28 +53,28 @@ class VectorKernel(PlainKernel):
         return checked_values(self, values)
 
     def vectors_of(self, X: Any) -> Any:
-        """Return the vectors that the kernel is of, checked: an array or a sparse CSR array."""
+        """Return the vectors that the kernel applies to, checked: an array or a CSR array."""
         return checked_matrix(self.part_of(X), repr(self), self.part)
 
     def rows_of(self, X: Any) -> Any:
-        """Return the vectors that the kernel is of, checked."""
+        """Return the vectors that the kernel applies to, checked."""
         return self.vectors_of(X)
 
     @abstractmethod
     def _values(self, a: Any, b: Any) -> FloatArray:
-        """Return the matrix of kernels of two matrices with as many columns."""
+        """Return the matrix of kernels of two matrices with the same number of columns."""
 
     @abstractmethod
     def _selves(self, squares: FloatArray) -> FloatArray:
         """Return the kernels of vectors with themselves, from x . x."""
 
     def _spec(self) -> VectorSpec:
-        """Describe the kernel to the core, which some kernels of vectors are in."""
+        """Describe the kernel to the core, if the core has it."""
         raise NotImplementedError
 
 
 class _PowerOfProducts(VectorKernel):
-    """A power of something linear in x . y, which is divided by its norms before it is raised."""
+    """A power of a linear function of x . y, divided by its norms before it is raised."""
 
     normalize: bool
 
@@ -139,7 +139,7 @@ class Polynomial(_PowerOfProducts):
     ----------
     degree : int
     coef0 : float
-        What shorter conjunctions weigh; 0: only those of exactly `degree` features count.
+        The weight of shorter conjunctions. With 0, only those of exactly `degree` features count.
     gamma : float
     normalize : bool
         Divide by the geometric mean of the self-kernels.
@@ -192,8 +192,9 @@ class Polynomial(_PowerOfProducts):
 class RBF(VectorKernel):
     """``exp(-gamma |x - y|^2)``.
 
-    Distances of sparse vectors come from their products: those of long vectors that nearly agree
-    are known to about 1e-15 of their squares. Those of dense vectors come from differences.
+    Distances of sparse vectors are computed from products. For long vectors that are nearly equal
+    their error is about 1e-15 of the squared lengths. Distances of dense vectors are computed from
+    differences.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Stage 5: learners, one paper a file."""
+"""Stage 5: learners, one paper per file."""

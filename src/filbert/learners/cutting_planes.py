@@ -1,9 +1,9 @@
-"""Severyn & Moschitti 2012: support vector machines by cutting planes, with sampling.
+"""Support vector machines by cutting planes with sampling (Severyn & Moschitti 2012).
 
 The problem is the 1-slack form of the SVM (their Eq. 2): one slack variable for the mean loss, and
-a constraint ``w . g >= d - slack`` for each set of examples that may be in the margin at once. Only
-the constraints that are violated most, the *planes*, are ever looked for. Each is found on a sample
-of the training set, so that an iteration takes time that goes with the sample and not with the set.
+a constraint ``w . g >= d - slack`` for each set of examples that may be in the margin at once. The
+algorithm searches only for the most violated constraints, the *planes*. Each plane is found on a
+sample of the training set, so the time of an iteration grows with the sample and not with the set.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,14 +17,14 @@ from filbert.arrays import FloatArray, IndexArray
 from filbert.errors import KernelOverflowError
 from filbert.learners.plane_qp import solve_dual
 
-_IDLE = 50  # iterations without a part in w after which a plane is dropped, with all such planes,
-_MANY = 0.05  # when these are such a part of all: then the others are stored anew
-_LARGEST = 1e300  # of what the quadratic problem is made of
+_IDLE = 50  # a plane is idle after this many iterations without a share in w
+_MANY = 0.05  # idle planes are dropped if they are this share of all; the others are stored again
+_LARGEST = 1e300  # the largest value in the quadratic problem
 _ON_MARGIN = 1e-9  # rounding must not decide whether an example on the margin is in a plane
 
 
 class Planes(Protocol):
-    """How planes are stored, which is all that the strategies differ in."""
+    """The storage of planes. The strategies differ only in this."""
 
     def scores(self, sample: IndexArray, alpha: FloatArray) -> FloatArray:
         """Return w . phi(x) for a sample of the examples, where w = sum_j alpha_j g_j."""
@@ -33,30 +33,30 @@ class Planes(Protocol):
         """Add a plane of examples of the last sample; return its products with all planes."""
 
     def keep(self, planes: IndexArray) -> None:
-        """Drop all planes but these."""
+        """Drop all planes except these."""
 
 
 @dataclass(frozen=True)
 class Iteration:
-    """What is known at the end of an iteration."""
+    """The figures at the end of an iteration."""
 
     n_planes: int
     n_active: int  # planes with a share in w
-    violation: float  # of the plane that was found, by mean loss
-    objective: float  # the primal objective, by the loss on the sample
-    dual: float  # of the planes
+    violation: float  # of the plane found, in mean loss
+    objective: float  # the primal objective, with the loss on the sample
+    dual: float  # the dual objective over the planes
 
 
 @dataclass
 class State:
-    """All that goes from one iteration to the next, beside the planes' storage."""
+    """The state between two iterations, except the planes' storage."""
 
     rng: np.random.Generator
-    examples: list[IndexArray] = field(default_factory=list)  # of each plane
-    weights: list[FloatArray] = field(default_factory=list)  # theirs, times the sign
-    offsets: FloatArray = field(default_factory=lambda: np.empty(0))  # d of each plane
-    biases: FloatArray = field(default_factory=lambda: np.empty(0))  # their constant feature
-    gram: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # their products
+    examples: list[IndexArray] = field(default_factory=list)  # by plane
+    weights: list[FloatArray] = field(default_factory=list)  # of these examples, times the sign
+    offsets: FloatArray = field(default_factory=lambda: np.empty(0))  # d, by plane
+    biases: FloatArray = field(default_factory=lambda: np.empty(0))  # constant feature, by plane
+    gram: FloatArray = field(default_factory=lambda: np.empty((0, 0)))  # products of planes
     alpha: FloatArray = field(default_factory=lambda: np.empty(0))
     idle: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     history: list[Iteration] = field(default_factory=list)
@@ -64,7 +64,7 @@ class State:
     def add(
         self, examples: IndexArray, weights: FloatArray, offset: float, products: FloatArray
     ) -> None:
-        """Take a plane up: its examples, d, and its products with all planes."""
+        """Add a plane: its examples, their weights, d, and its products with all planes."""
         n = len(self.offsets)
         gram = np.empty((n + 1, n + 1))
         gram[:n, :n] = self.gram
@@ -78,7 +78,7 @@ class State:
         self.idle = np.append(self.idle, 0)
 
     def keep(self, planes: IndexArray) -> None:
-        """Drop all planes but these."""
+        """Drop all planes except these."""
         self.examples = [self.examples[j] for j in planes]
         self.weights = [self.weights[j] for j in planes]
         self.offsets = self.offsets[planes]
@@ -105,27 +105,27 @@ def cutting_planes(
     epsilon: float,
     intercept: bool,
 ) -> Iterator[Iteration]:
-    """Run Algorithm 2, an iteration at a time, until no plane is violated by more than `epsilon`.
+    """Run Algorithm 2 until no plane is violated by more than `epsilon`, and yield iterations.
 
     Parameters
     ----------
     planes : Planes
-        The planes' storage, empty.
+        Empty storage for planes.
     signs : ndarray of -1 and 1
-        By example.
+        The labels, by example.
     sample : callable
-        Draws some examples, ascending, and their weights, which sum to 1.
+        Draws examples in ascending order and their weights, which sum to 1.
     state : State
-        Changed in place: after each iteration, `state.alpha` and the planes make w.
+        Changed in place. After each iteration, `state.alpha` and the planes define w.
     C : float
-        The paper's: the weight of the mean loss.
+        The paper's C, the weight of the mean loss.
     epsilon : float
-        By how much of mean loss a plane must be violated to be taken up.
+        The violation, in mean loss, above which a plane is added.
     intercept : bool
-        Whether there is a constant feature.
+        Fit an intercept, the weight of a constant feature.
     """
     while True:
-        likely = (state.alpha > 0) | (state.idle == 0)  # as before, and the new one
+        likely = (state.alpha > 0) | (state.idle == 0)  # those active before, and the new one
         state.alpha, slack = solve_dual(state.gram, state.offsets, C, likely)  # lines 4 and 5
         active = state.alpha > 0
         state.idle = np.where(active, 0, state.idle + 1)

@@ -1,4 +1,4 @@
-"""Trees as vectors whose products approximate a tree kernel."""
+"""Vectors of trees whose inner products approximate a tree kernel."""
 
 from functools import lru_cache
 from numbers import Integral, Real
@@ -26,25 +26,25 @@ _Embedder = _core.TreeEmbedder32 | _core.TreeEmbedder64
 
 _COMPOSITIONS = ("convolution", "product")
 _LABEL_VECTORS = ("normal", "signs")
-_MEMORY = 2**28  # bytes for vectors of parts of trees
+_MEMORY = 2**28  # bytes for vectors of subtrees
 _MOST_COMPONENTS = 2**24
 
 
 class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Distributed trees: vectors whose products approximate the subset tree kernel.
+    r"""Distributed trees: vectors whose inner products approximate the subset tree kernel.
 
-    A tree's vector is a sum of random vectors, one for each of its fragments, which are never
-    listed: vectors of labels are composed along the tree (Zanzotto & Dell'Arciprete 2012). Over all
-    random vectors, and without `normalize`,
+    A tree's vector is a sum of random vectors, one for each of its fragments. The fragments are
+    never enumerated: vectors of labels are composed along the tree (Zanzotto & Dell'Arciprete
+    2012). In expectation over the random vectors, and without `normalize`,
 
     .. math:: E[\mathrm{DT}(a) \cdot \mathrm{DT}(b)] \approx \mathrm{STK}(a, b) / \lambda
 
-    with an error that falls with the number of components and grows with the number and the weight
-    of the fragments: use small values of `decay`. A linear learner on the vectors then does
-    what a kernel machine does.
+    The error falls with the number of components and grows with the number and the weight of the
+    fragments, so use small values of `decay`. A linear learner on the vectors then approximates a
+    kernel machine.
 
-    A vector depends on the tree and on the parameters alone, to the last bit: not on other trees,
-    on the process, on the machine or on `n_jobs`. So nothing is learnt: `fit` only checks, and
+    A vector depends only on the tree and the parameters, to the last bit. It does not depend on
+    other trees, the process, the machine or `n_jobs`. Nothing is learnt: `fit` only checks, and
     batches of a stream may be transformed one by one.
 
     Parameters
@@ -52,31 +52,31 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     n_components : int
         The length of the vectors. Powers of two are the fastest for convolutions.
     decay : float in (0, 1]
-        The papers' :math:`\lambda`: each production of a fragment but its first costs so much.
+        The papers' :math:`\lambda`: the factor for each production of a fragment except the first.
     composition : {"convolution", "product"}
-        How two vectors are composed: by shuffled circular convolution, or by the shuffled gamma
-        product, which is faster and, with normal numbers, less precise.
+        Compose two vectors by shuffled circular convolution, or by the shuffled gamma product,
+        which is faster and, with normal numbers, less precise.
     label_vectors : {"normal", "signs"}
-        What the labels' random unit vectors are made of: normal numbers as in the paper, or random
-        signs, which are not in the paper. Products of signs are signs, so that the gamma product
-        keeps norms.
+        The entries of the labels' random unit vectors: normal numbers as in the paper, or random
+        signs, which are not in the paper. Products of signs are signs, so the gamma product
+        preserves norms.
     normalize : bool
-        Whether vectors have length 1, as with kernels that are normalised. A single node, which
-        has no fragments, is all zeros. Without it, trees of huge kernels may be beyond the range
-        of `dtype`, which is an error.
+        Scale vectors to length 1, as in normalised kernels. The vector of a single node, which has
+        no fragments, is zero. Without it, trees with huge kernel values may exceed the range of
+        `dtype`, which is an error.
     dtype : {"float32", "float64"} or numpy type
-        Of the vectors, and of the computation.
+        The type of the vectors and of the computation.
     random_state : int
-        The seed, from 0 to 2**64 - 1. There is no None, since vectors of different seeds do not
-        go together.
+        The seed, from 0 to 2**64 - 1. None is not allowed, because vectors of different seeds
+        cannot be compared.
     part : str, optional
-        Which part of :class:`~filbert.Examples` to embed. For several parts, such as the text and
-        the hypothesis of entailment, put one embedding for each side by side with scikit-learn's
-        ``make_union``: products of such vectors are the sum of the parts' kernels.
+        The part of :class:`~filbert.Examples` to embed. For several parts, such as the text and
+        the hypothesis of entailment, join one embedding per part with scikit-learn's
+        ``make_union``. Products of the joint vectors are the sum of the parts' kernels.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`).
     verbose : int
-        Whether to show a progress bar.
+        If positive, show a progress bar.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Do what `fit` does: a stream may be transformed batch by batch."""
+        """Do the same as `fit`, so that a stream may be transformed batch by batch."""
         return self.fit(X, y)
 
     def transform(self, X: Any, out: _Vectors | None = None) -> _Vectors:
@@ -141,9 +141,9 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
-            No trees give a matrix without rows. Labels that have never been seen are like others.
+            An empty X gives a matrix without rows. New labels are treated like any others.
         out : ndarray of shape (len(X), n_components), optional
-            Where to put them, such as a file: ``numpy.lib.format.open_memmap(path, "w+",
+            The array to write to, which may be a file: ``numpy.lib.format.open_memmap(path, "w+",
             "float32", (len(X), 8192))``. Rows are written in blocks.
 
         Returns
@@ -168,7 +168,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return rows
 
     def check_parameters(self) -> None:
-        """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+        """Raise InvalidParameterError if a parameter has an invalid value."""
         self._embedder()
         n_threads(self.n_jobs)
 
@@ -188,7 +188,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         tags.input_tags.one_d_array = True
         return tags
 
-    # ---------------------------------------------------------------- what is given
+    # ---------------------------------------------------------------- checking input
 
     def _forest_of(self, X: Any) -> Forest:
         if self.part is not None and is_table(X):
@@ -205,7 +205,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         if self.part not in trees:
             raise InvalidParameterError(
                 "DistributedTreeEmbedding: part must name the part of trees to embed, such as "
-                f"{trees[0] if trees else 'tree'!r}; got {self.part!r}, and examples with the "
+                f"{trees[0] if trees else 'tree'!r}; got {self.part!r} for examples with the "
                 f"parts {names}"
             )
         return cast(Forest, X[self.part])
@@ -278,7 +278,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             size = shape[0] * shape[1] * dtype.itemsize / 2**30
             raise MatrixTooLargeError(
                 f"{shape[0]:,} vectors of {shape[1]:,} components need {size:,.1f} GiB: transform "
-                "the trees in parts, or give a memory map as out="
+                "the trees in parts, or pass a memory map as out="
             ) from None
 
     def _checked_out(self, out: Any, shape: tuple[int, int]) -> _Vectors:
@@ -307,6 +307,6 @@ def _made(
     seed: int,
     signs: bool,
 ) -> _Embedder:
-    """Make orders and tables, which all calls with the same parameters share."""
+    """Make the permutations and tables that all calls with the same parameters share."""
     make = _core.TreeEmbedder32 if itemsize == 4 else _core.TreeEmbedder64
     return make(n_components, convolution, decay, normalize, seed, signs)

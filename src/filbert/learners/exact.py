@@ -1,4 +1,4 @@
-"""The exact strategy: coordinate descent in the dual, by factors or by rows of kernels."""
+"""The exact strategy: coordinate descent in the dual, by factors or by rows."""
 
 from typing import Any
 from warnings import warn
@@ -15,7 +15,7 @@ _MAX_ITER = 10_000
 
 
 class ExactTrainer:
-    """Solves problems without sampling, to a gap between primal and dual over all examples."""
+    """Solves problems without sampling, up to a duality gap over all examples."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class ExactTrainer:
         self.matrix: Any = self.plan.operator
 
     def train(self, problems: Problems) -> Solution:
-        """Solve the problems, and warn where `tol` was not reached."""
+        """Solve the problems, and warn if `tol` was not reached."""
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
         with progress_bar("training", show=self.verbose > 0) as progress:
             solved = self.matrix.train(problems.on_core(max_iter), n_threads(self.n_jobs), progress)

@@ -1,4 +1,4 @@
-"""Estimators that learn bit by bit, in one thread at a time."""
+"""A lock for estimators that learn incrementally: one thread at a time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +11,10 @@ _learning: dict[int, object] = {}  # by the id of the estimator
 
 @contextmanager
 def learning(estimator: Any) -> Iterator[None]:
-    """Claim an estimator for the block; ConcurrentLearningError where another has claimed it.
+    """Claim an estimator for the block, or raise ConcurrentLearningError if it is claimed.
 
-    There is no waiting: the other may be the same thread, interrupted by a signal whose handler
-    has called us.
+    It never waits, because the owner may be the same thread, interrupted by a signal handler that
+    called this function.
     """
     own = object()
     if _learning.setdefault(id(estimator), own) is not own:  # in one step

@@ -1,4 +1,4 @@
-"""Trees as vectors of the fragments that decide (Pighin & Moschitti 2010)."""
+"""Vectors of trees over the most relevant fragments (Pighin & Moschitti 2010)."""
 
 from dataclasses import replace
 from typing import Any, Self
@@ -24,42 +24,42 @@ from filbert.model import SupportVectorModel
 
 
 class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Turn trees into sparse vectors of the fragments that weigh most in a model.
+    r"""Turn trees into sparse vectors over the fragments with the largest weights in a model.
 
-    The paper's linear models: *LIN* takes the weights as they are, with
-    ``transform(X) @ coef_.T + intercept_``; *OPT* learns new ones in the space of these fragments,
-    with ``make_pipeline(FragmentVectorizer(TreeSVC(...)), LinearSVC())``.
+    The paper has two linear models. *LIN* uses the model's weights:
+    ``transform(X) @ coef_.T + intercept_``. *OPT* learns new weights in the space of these
+    fragments: ``make_pipeline(FragmentVectorizer(TreeSVC(...)), LinearSVC())``.
 
     Parameters
     ----------
     estimator : TreeSVC or TreePerceptron, optional
-        With SubsetTree, Subtree or PartialTree as its kernel. A fitted one is used as it is, else a
-        clone is fitted first. (A clone of this transformer, as in a search of parameters, has an
-        estimator that is not fitted.) None: fragments are mined without a model, from trees that
-        all have the coefficient 1, so that frequent fragments are relevant; by chi-square, from
-        those of a class against the others.
+        An estimator with SubsetTree, Subtree or PartialTree as its kernel. If it is fitted, it is
+        used unchanged, otherwise a clone is fitted first. (A clone of this transformer, as in a
+        parameter search, has an estimator that is not fitted.) If None, fragments are mined without
+        a model: all trees have the coefficient 1, so frequent fragments are relevant. With
+        chi-square, the trees of a class are compared with the others.
     kernel : SubsetTree, Subtree or PartialTree, optional
-        What fragments are, where there is no estimator. SubsetTree() by default.
+        Defines the fragments if there is no estimator. SubsetTree() by default.
     max_ratio, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
-        For each class, see :func:`filbert.fragments.mine`.
+        They apply to each class; see :func:`filbert.fragments.mine`.
     weighted : bool
-        Whether vectors are in the space of the kernel, :math:`t \lambda^{s/2} / \|x\|` (Eq. 5), or
-        plain counts.
+        Return vectors in the space of the kernel, :math:`t \lambda^{s/2} / \|x\|` (Eq. 5), instead
+        of plain counts.
     n_jobs : int, optional
         Threads; the result does not depend on it.
 
     Attributes
     ----------
     fragments_ : Fragments
-        All that were found for one class or another; the columns of what `transform` returns.
+        The fragments found for any class. They are the columns that `transform` returns.
     mined_ : list of MinedFragments
-        What was found for each decision function, one for two classes.
+        The fragments of each decision function. There is one function for two classes.
     estimator_ : the fitted estimator, or None
     classes_ : ndarray
-        The classes of the estimator, or of `y` where that is used.
+        The classes of the estimator, or of `y` if it is used.
     coef_ : ndarray of shape (n_problems, n_fragments)
-        The weights of the model; 0 where a fragment was found for other classes alone. Without an
-        estimator there is none, nor an intercept.
+        The weights of the model; 0 for a fragment that was found only for other classes. Without an
+        estimator, `coef_` and `intercept_` do not exist.
     intercept_ : ndarray of shape (n_problems,)
 
     Examples
@@ -100,7 +100,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Find the fragments that decide for the trees `X` of the classes `y`."""
+        """Find the most relevant fragments for the trees `X` of the classes `y`."""
         self.check_parameters()
         model, learner, classes = self._model(X, y)
         mined = [
@@ -108,7 +108,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
             for problem in range(len(model.coef))
         ]
         fragments, columns = _union([found.fragments for found in mined])
-        # A node that is open for one class is so for all.
+        # A node that is open for one class is open for all.
         mined = [
             replace(found, fragments=fragments[places])
             for found, places in zip(mined, columns, strict=True)
@@ -122,7 +122,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         return self
 
     def columns(self) -> list[NDArray[np.intp]]:
-        """Tell which columns the fragments of each decision function are."""
+        """Return the columns of the fragments of each decision function."""
         check_is_fitted(self)
         known = self.fragments_.trees
         place = {root: i for i, root in enumerate(known._roots.tolist())}
@@ -133,14 +133,14 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         return [np.array([place[root] for root in own.tolist()], dtype=np.intp) for own in roots]
 
     def transform(self, X: Any) -> sp.csr_array:
-        """Return trees as rows: shape (len(X), n_fragments)."""
+        """Return one row per tree: shape (len(X), n_fragments)."""
         check_is_fitted(self)
         if self.weighted:
             return self.fragments_.features(X, n_jobs=self.n_jobs)
         return self.fragments_.count(X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the fragments in brackets, open nodes as ``(NP …)``."""
+        """Return the fragments as bracket strings, with open nodes as ``(NP …)``."""
         check_is_fitted(self)
         return np.array(self.fragments_.texts(), dtype=object)
 
@@ -158,7 +158,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         return {name: getattr(self, name) for name in (*names, "search", "max_fragments")}
 
     def check_parameters(self) -> None:
-        """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+        """Raise InvalidParameterError if a parameter has an invalid value."""
         check_rules(**self._rules())
         if not isinstance(self.weighted, bool | np.bool_):
             raise InvalidParameterError(f"weighted must be True or False, got {self.weighted!r}")
@@ -173,12 +173,12 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
             )
         if self.kernel is not None and self.estimator is not None:
             raise InvalidParameterError(
-                "kernel is for mining without an estimator, which has a kernel of its own: "
+                "kernel is for mining without an estimator, which has its own kernel: "
                 "leave one of them out"
             )
 
     def _model(self, X: Any, y: ArrayLike | None) -> tuple[SupportVectorModel, Any, Any]:
-        """Return what is mined, the fitted estimator, and the classes."""
+        """Return the model to mine, the fitted estimator, and the classes."""
         if self.estimator is not None:
             learner = self.estimator
             if not hasattr(learner, "model_"):
@@ -203,7 +203,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     def _take(
         self, learner: Any, classes: Any, mined: list[MinedFragments], fragments: Fragments
     ) -> None:
-        for name in ("classes_", "coef_", "intercept_"):  # of a fit before
+        for name in ("classes_", "coef_", "intercept_"):  # of an earlier fit
             if hasattr(self, name):
                 delattr(self, name)
         self.estimator_ = learner
@@ -224,14 +224,14 @@ def support_vector_model(learner: Any) -> SupportVectorModel:
         model = model.scorer(averaged=bool(learner.average))
     if not isinstance(model, SupportVectorModel) or not model.is_of_trees:
         raise InputTypeError(
-            f"fragments are those of one tree kernel, and {type(learner).__name__} was trained "
+            f"fragments need one tree kernel, but {type(learner).__name__} was trained "
             f"with {model.kernel!r}: use SubsetTree, Subtree or PartialTree alone"
         )
     return model
 
 
 def _union(several: list[Fragments]) -> tuple[Fragments, list[NDArray[np.intp]]]:
-    """Put fragments together, each once, and tell where those of each list are."""
+    """Join lists of fragments, each once, and return the positions of each list's fragments."""
     together = Forest.concat([fragments.trees for fragments in several])
     everything = Fragments(
         several[0].kernel, together, np.concatenate([fragments.open for fragments in several])

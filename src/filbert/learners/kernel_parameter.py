@@ -1,4 +1,4 @@
-"""The parameter `kernel` of learners, of which None means the subset tree kernel."""
+"""The parameter `kernel` of learners. None means the subset tree kernel."""
 
 from typing import Any, Self
 
@@ -6,16 +6,16 @@ from filbert.kernels import SubsetTree
 
 
 class KernelParameter:
-    """Makes the parameters of the default kernel known, such as ``kernel__decay``.
+    """Exposes the parameters of the default kernel, such as ``kernel__decay``.
 
-    scikit-learn's searches can then vary them without a kernel being given: setting one replaces
-    None by a SubsetTree of the learner's own.
+    scikit-learn's searches can then vary them if no kernel is given: setting one replaces None by a
+    new SubsetTree.
     """
 
     kernel: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; with `deep` also those of the kernel, as ``kernel__decay``."""
+        """Return the parameters, with `deep` also those of the kernel as ``kernel__decay``."""
         values: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
         if deep and values["kernel"] is None:
             values |= {
@@ -24,7 +24,7 @@ class KernelParameter:
         return values
 
     def set_params(self, **values: Any) -> Self:
-        """Set parameters by name, those of the kernel as ``kernel__decay``."""
+        """Set parameters by name. Those of the kernel have names such as ``kernel__decay``."""
         of_kernel = any(name.startswith("kernel__") for name in values)
         if of_kernel and values.get("kernel", self.kernel) is None:
             values = {**values, "kernel": SubsetTree()}

@@ -1,4 +1,4 @@
-"""The kernel perceptron, online and on data at hand."""
+"""The kernel perceptron, online and on in-memory data."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,96 +37,96 @@ from filbert.learners.targets import (
 from filbert.progress import progress_bar
 
 Tell = Callable[[int, int], None]  # (examples done, wrong predictions among them)
-_NOT_YET = 2**32 - 1  # no support vector so far
+_NOT_YET = 2**32 - 1  # not a support vector so far
 
 
 class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""The perceptron with kernels of trees and of vectors (Aiolli et al. 2007).
 
-    Examples are gone through one by one. With the labels :math:`y_t = \pm 1`, the weights change
+    The perceptron visits examples one by one. With labels :math:`y_t = \pm 1`, the weights change
 
-    .. math:: w \leftarrow w + y_t c_t \phi(x_t) \quad\text{where}\quad
+    .. math:: w \leftarrow w + y_t c_t \phi(x_t) \quad\text{if}\quad
               y_t \, w \cdot \phi(x_t) \le \text{margin}
 
-    with :math:`c_t` the example's weight; a score of 0 is an error. Many classes are problems of
-    one against the rest. A score counts as equal to the margin where it differs from it by less
-    than :math:`10^{-12}` of what it could be at most, which is rounding.
+    where :math:`c_t` is the example's weight. A score of 0 is an error. More than two classes are
+    learnt one against the rest. A score counts as equal to the margin if it differs from it by less
+    than :math:`10^{-12}` of the largest possible score, which is rounding.
 
-    There are two ways to compute, with the same result up to rounding. *Online* the model is a
-    weighted DAG of the support vectors' trees, which grows with each that comes in, and lists of
-    the vectors' features; `partial_fit` takes batches of any size. By *factors* `fit` goes through
-    data at hand in the space of the fragments that trees share, which is much faster.
+    There are two engines, with the same result up to rounding. *Online*, the model is a weighted
+    DAG of the support vectors' trees and lists of the vectors' features. It grows with each support
+    vector, and `partial_fit` accepts batches of any size. With *factors*, `fit` visits in-memory
+    data in the space of the fragments that trees share, which is much faster.
 
-    One thread may learn while others predict, explain, save or copy: these see the model between
-    two examples.
+    One thread may learn while others predict, explain, save or copy. They see the model between two
+    examples.
 
     Parameters
     ----------
     kernel : Kernel, optional
         SubsetTree() by default. A kernel of trees (Subtree, SubsetTree, PartialTree) or of vectors
-        (Linear, Polynomial, RBF), or a sum of such kernels, scaled and normalised at will.
+        (Linear, Polynomial, RBF), or a sum of such kernels, which may be scaled and normalised.
     n_epochs : int
-        How often `fit` goes through the examples.
+        How often `fit` visits all examples.
     margin : float
-        Learn from examples within the margin, too.
+        Also learn from examples within this margin.
     average : bool
-        Whether to predict by the average of the weights that there were after each example, or by
-        the last ones. It does not change what is learnt, and may be set afterwards.
+        Predict with the average of the weights after each example, instead of the last weights. It
+        does not change what is learnt and may be set after training.
     vote : bool
-        Whether to predict by votes of all these weights in place of their average (Freund &
-        Schapire 1999), which takes kernels with all support vectors. Decision values are then means
-        of -1, 0 and +1. It may be set afterwards, too.
+        Predict by votes of all these weights instead of their average (Freund & Schapire 1999).
+        This needs kernels with all support vectors. Decision values are then means of -1, 0 and +1.
+        It may also be set after training.
     fit_intercept : bool
-        Whether there is a constant feature, 1 for all examples. False by default, unlike in
-        TreeSVC: the paper's perceptron has none, and where kernels are normalised, a constant of 1
+        Fit an intercept, the weight of a constant feature of 1. False by default, unlike in
+        TreeSVC, because the paper's perceptron has none. If kernels are normalised, the constant
         weighs as much as all fragments of a tree together.
     shuffle : bool
-        Whether each epoch of `fit` goes through the examples in an order of its own.
+        Visit the examples in a new random order in each epoch of `fit`.
     class_weight : dict or "balanced", optional
         Factors of the examples' weights by class; "balanced" needs `fit`.
     max_nodes : int, optional
-        The most distinct nodes that the model may have. Where there are more, support vectors leave
-        until nine tenths of it are left.
+        The maximum number of distinct nodes in the model. If it is exceeded, support vectors are
+        removed until the model has at most nine tenths of this number.
     forget : {"oldest", "lightest"}
-        Which leave first: those that came first, or those of the smallest coefficients.
+        Remove the oldest support vectors first, or those with the smallest coefficients.
     engine : {"auto", "online", "factors"}
-        How `fit` computes. By default by factors where these exist and pay.
+        How `fit` computes. "auto" uses factors if they exist and save work.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
         result does not depend on it.
     random_state : int, RandomState or None
         The order of examples under `shuffle`.
     verbose : int
-        Whether to show progress, with the share of wrong predictions so far.
+        If positive, show progress with the share of wrong predictions so far.
 
     Attributes
     ----------
     classes_ : ndarray
     model_ : PerceptronModel
-        Support vectors and the log of updates.
+        The support vectors and the log of updates.
     n_seen_ : int
-        Examples that were learnt from, each as often as it was gone through. Those of weight 0 are
-        passed over.
+        The number of examples visited, counted again in each epoch. Examples of weight 0 are
+        skipped.
     n_updates_ : int
-        How often weights changed; of many classes, the sum.
+        How often weights changed, summed over the problems.
     n_errors_ : int
-        Wrong predictions, each made before the example was learnt from.
+        The number of wrong predictions, each made before learning from the example.
     error_history_ : ndarray of int
-        Wrong predictions among each 1,000 examples in turn.
+        The number of wrong predictions in each block of 1,000 examples.
     n_support_vectors_ : int
     dual_coef_ : ndarray of shape (n_problems, n_support_vectors_)
-        Coefficients of the average, or of the last weights where `average` is False.
+        The coefficients of the average, or of the last weights if `average` is False.
     n_nodes_ : int
-        Distinct nodes of the support vectors' trees: the nodes of the DAG; of several terms of
-        trees, the sum.
+        The number of distinct nodes of the support vectors' trees, which are the nodes of the DAG,
+        summed over the terms of trees.
     n_tree_nodes_ : int
-        Nodes of these trees, counted with repetition.
+        The number of nodes of these trees, counted with repetition.
     n_forgotten_ : int
-        Support vectors that have left.
+        The number of support vectors removed.
     engine_ : {"factors", "online"}
         How `fit` computed; "online" after `partial_fit`.
     engine_reason_ : str
-        Why, in a sentence.
+        The reason for this engine.
 
     Examples
     --------
@@ -173,9 +173,9 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     # ---------------------------------------------------------------- learning
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from examples anew, going through them `n_epochs` times.
+        """Learn from examples, starting again from nothing, in `n_epochs` epochs.
 
-        After Ctrl-C the model is that of the examples so far, and `partial_fit` can go on from it.
+        After Ctrl-C the model is that of the examples so far, and `partial_fit` can continue it.
         """
         with learning(self):
             return self._fit(X, y, sample_weight)
@@ -212,20 +212,20 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from a batch of examples, in their order, and go on from what was learnt before.
+        """Continue to learn from a batch of examples, in their order.
 
-        The batch is checked as a whole before anything is learnt from it: after an error the model
-        is what it was. After Ctrl-C it is that of the examples so far.
+        The whole batch is checked before learning begins, so an error leaves the model unchanged.
+        After Ctrl-C the model is that of the examples so far.
 
-        Other threads may predict, save or copy meanwhile: they see the model between two examples.
-        Only one thread may learn; a second one gets a ConcurrentLearningError.
+        Other threads may predict, save or copy meanwhile. They see the model between two examples.
+        Only one thread may learn; a second thread gets a ConcurrentLearningError.
 
         Parameters
         ----------
         X, y
             Examples and their labels.
         classes : list of labels
-            All classes that there will ever be; needed in the first call.
+            All classes that will ever occur. The first call needs them.
         sample_weight : array of floats, optional
         """
         with learning(self):
@@ -270,7 +270,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         if not hasattr(self, "classes_"):
             if given is None:
                 raise InvalidParameterError(
-                    "the first call of partial_fit needs classes=[...], all that there will be"
+                    "the first call of partial_fit needs classes=[...], all that will occur"
                 )
             return given
         if given is not None and not np.array_equal(given, self.classes_):
@@ -281,8 +281,8 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         if self._new_kernel() != self.model_.kernel or self.fit_intercept != self.model_.intercept:
             raise InvalidParameterError(
                 f"the model was learnt with {self.model_.kernel!r} and "
-                f"fit_intercept={self.model_.intercept}, which have been changed: use fit to begin "
-                "anew"
+                f"fit_intercept={self.model_.intercept}, which have been changed: use fit to start "
+                "again"
             )
         known: NDArray[Any] = self.classes_
         return known
@@ -291,7 +291,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         return SubsetTree() if self.kernel is None else clone(self.kernel)
 
     def _order(self, n: int) -> NDArray[np.uint32]:
-        """Return the order of examples in each epoch, or one for all."""
+        """Return the order of examples in each epoch, or one order for all epochs."""
         if not self.shuffle:
             return np.arange(n, dtype=np.uint32)[np.newaxis]
         rng = check_random_state(self.random_state)
@@ -319,7 +319,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def _by_dag(
         self, model: PerceptronModel, X: Any, targets: Targets, order: NDArray[np.uint32]
     ) -> bool:
-        """Learn online, and tell whether that was interrupted."""
+        """Learn online, and return whether Ctrl-C interrupted it."""
         batch = model.batch(X, self.n_jobs)
         support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
         try:
@@ -340,7 +340,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         targets: Targets,
         order: NDArray[np.uint32],
     ) -> tuple[PerceptronModel, bool]:
-        """Learn by factors, and say whether that was interrupted."""
+        """Learn by factors. Return the model and whether Ctrl-C interrupted it."""
         with self._progress("learning", self.n_epochs * order.shape[1]) as progress:
             rows, log, interrupted = _core.train_perceptron(
                 factors,
@@ -365,14 +365,14 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         if self.engine == "online":
             return None, requested
         if self.max_nodes is not None:
-            return None, "max_nodes bounds a model that grows"
+            return None, "max_nodes limits a model that grows online"
         if self.engine == "factors":
             check_is_sum(kernel, "Use engine='online'.")
             return self._factors(kernel, X), requested
         if not is_sum(kernel):
             return None, f"{kernel!r} has no factors"
         try:
-            return self._factors(kernel, X), "the kernel has factors that are worth their work"
+            return self._factors(kernel, X), "the kernel has factors that save work"
         except (WorkLimitError, OutOfMemoryError) as error:
             return None, str(error)
 
@@ -383,11 +383,11 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def _take(self, model: PerceptronModel, engine: str, reason: str) -> None:
         figures = {f"{name}_": value for name, value in model.figures().items()}
         learnt = {"classes_": model.classes, "engine_": engine, "engine_reason_": reason}
-        self.__dict__.update({**figures, **learnt, "model_": model})  # in one step: others read
+        self.__dict__.update({**figures, **learnt, "model_": model})  # in one step for readers
 
     @contextmanager
     def _progress(self, what: str, total: int) -> Iterator[Tell | None]:
-        """Give what moves a bar that shows the share of wrong predictions."""
+        """Yield a callback that updates a bar with the share of wrong predictions, or None."""
         with progress_bar(what, show=self.verbose > 0) as move:
             if move is None:
                 yield None
@@ -409,7 +409,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each example."""
         check_is_fitted(self)
-        model = self.model_  # one and the same for scores and classes
+        model = self.model_  # the same object for scores and classes
         return classes_by_score(model.classes, self._scores(model, X))
 
     def _scores(self, model: PerceptronModel, X: Any) -> FloatArray:
@@ -426,7 +426,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         return values[:, 0] if model.n_problems == 1 else values
 
     def at_this_time(self) -> Self:
-        """Return a copy of what has been learnt so far; what is learnt later does not change it."""
+        """Return a copy of the model so far. Later learning does not change it."""
         check_is_fitted(self)
         now = copy(self)
         now._take(self.model_.at_this_time(), self.engine_, self.engine_reason_)
@@ -436,7 +436,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def dual_coef_(self) -> FloatArray:
         """The coefficients of the support vectors: shape (n_problems, n_support_vectors_).
 
-        They are those of the average, or of the last weights where `average` is False.
+        They are those of the average, or of the last weights if `average` is False.
         """
         check_is_fitted(self)
         model: PerceptronModel = self.model_
@@ -444,9 +444,9 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         return log.coef(model.n_problems, n_examples(support), averaged=bool(self.average))
 
     def check_parameters(self) -> None:
-        """Raise InvalidParameterError where a parameter has a value that it cannot have.
+        """Raise InvalidParameterError if a parameter has an invalid value.
 
-        `fit` and `partial_fit` do so first.
+        `fit` and `partial_fit` call it first.
         """
         check_parameters(self.get_params(deep=False))
 

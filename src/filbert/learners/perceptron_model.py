@@ -1,4 +1,4 @@
-"""What a perceptron has learnt: support vectors, and the updates in which they came in."""
+"""The model of a perceptron: support vectors and the log of updates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,28 +20,28 @@ from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
 from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
 
-_MANY = 20_000  # trees to score: from there on together with the support vectors, by factors
-_VOTE_BYTES = 64 << 20  # of kernel values at a time
+_MANY = 20_000  # more trees than this are scored by factors, together with the support vectors
+_VOTE_BYTES = 64 << 20  # of kernel values in memory at a time
 _ROUNDING = 1e-12  # as in the core's perceptron_rule.hpp
 ERROR_BLOCK = 1000  # examples whose wrong predictions are counted together
-_KEPT = 0.9  # of max_nodes, when support vectors leave
+_KEPT = 0.9  # share of max_nodes that is kept when support vectors are removed
 
 
 @dataclass(frozen=True)
 class Log:
-    """The updates in their order: ``w += amount * x`` of one problem, at one example.
+    """The updates in order: each is ``w += amount * x`` for one problem, at one example.
 
     Attributes
     ----------
     support, problem : ndarray of int
-        Which support vector is added, and to the weights of which problem.
+        The support vector that is added, and the problem whose weights it is added to.
     amount : ndarray of float
     time : ndarray of int
-        How many examples had been seen then, that one included.
+        The number of examples seen up to the update, including its own.
     errors : ndarray of int
-        The wrong predictions among each thousand examples in turn.
+        The number of wrong predictions in each block of a thousand examples.
     n_seen, n_errors : int
-        All examples, and the wrong predictions among them.
+        The number of all examples, and of wrong predictions among them.
     """
 
     support: NDArray[np.uint32]
@@ -62,7 +62,7 @@ class Log:
         return coef
 
     def kept(self, support: NDArray[np.intp]) -> "Log":
-        """Return the log as if only some of the support vectors had come in."""
+        """Return the log restricted to some of the support vectors."""
         number = np.full(int(self.support.max(initial=0)) + 1, -1)
         number[support] = np.arange(len(support))
         mine = number[self.support] >= 0
@@ -79,7 +79,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Targets:
-    """What is to be learnt of some examples."""
+    """The learning targets of some examples."""
 
     signs: NDArray[np.int8]  # by problem and example
     weights: FloatArray  # by example
@@ -93,7 +93,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class State:
-    """A model at one time: it never changes, whatever is learnt afterwards.
+    """A snapshot of a model, which later learning does not change.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class State:
         The support vectors, in the form that X has.
     log : Log
     n_forgotten : int
-        Support vectors that have left.
+        The number of support vectors removed.
     """
 
     support: Any
@@ -112,7 +112,7 @@ class State:
 
 @dataclass
 class _Growing:
-    """The model in the core, and what is known of its last state."""
+    """The model in the core, and its last snapshot."""
 
     core: _core.OnlinePerceptron
     n_forgotten: int
@@ -122,28 +122,28 @@ class _Growing:
 class PerceptronModel:
     """Support vectors with a log of updates.
 
-    There are two forms. The *growing* one is a weighted DAG in the core, which learns online; the
-    *plain* one is the support vectors and the log. Each is made from the other when it is needed:
-    the log is replayed, which gives the same DAG to the last bit.
+    It has two forms. The *growing* form is a weighted DAG in the core, which learns online. The
+    *plain* form consists of the support vectors and the log. Each is made from the other when it is
+    needed. Replaying the log gives the same DAG to the last bit.
 
-    One thread may learn while others read: what is read is the model between two examples.
+    One thread may learn while others read. They read the model between two examples.
     """
 
-    _growing: _Growing  # not there until it is needed
+    _growing: _Growing  # set when it is first needed
 
     def __init__(self, kernel: Kernel, classes: NDArray[Any], *, intercept: bool) -> None:
         self.kernel = kernel
         self.classes = classes
         self.intercept = intercept
-        self.widths: dict[str, int] = {}  # of dense vectors, by part: all have as many features
+        self.widths: dict[str, int] = {}  # number of features of dense vectors, by part
         self.terms = Terms(kernel, intercept=intercept)
-        self._state: State | None = None  # where it begins, None where with nothing
+        self._state: State | None = None  # the initial state, or None
 
     @classmethod
     def of_state(
         cls, kernel: Kernel, classes: NDArray[Any], state: State, *, intercept: bool
     ) -> "PerceptronModel":
-        """Return a model that has learnt."""
+        """Return a model with a given state."""
         model = cls(kernel, classes, intercept=intercept)
         model._state = state
         return model
@@ -156,7 +156,7 @@ class PerceptronModel:
     # ---------------------------------------------------------------- both forms
 
     def _held(self) -> _Growing:
-        """Return the growing form, and make it where there is none yet."""
+        """Return the growing form, and make it if there is none yet."""
         if "_growing" not in vars(self):
             state = self._state
             if state is None:
@@ -164,7 +164,7 @@ class PerceptronModel:
             else:
                 core = self._replayed(state.support, state.log)
                 made = _Growing(core, state.n_forgotten, state)
-            # In one step: another thread may have made one meanwhile, and learn with it.
+            # In one step: another thread may have made one meanwhile and learn with it.
             vars(self).setdefault("_growing", made)
         return self._growing
 
@@ -172,7 +172,7 @@ class PerceptronModel:
         """Return the model as it is now."""
         if self._state is not None and "_growing" not in vars(self):
             return self._state
-        growing = self._held()  # one and the same below, whatever another thread puts there
+        growing = self._held()  # keep this one, even if another thread replaces it
         last = growing.last
         if last is None or last.log.n_seen != growing.core.n_seen:
             log, support = growing.core.state()
@@ -181,14 +181,14 @@ class PerceptronModel:
         return last
 
     def at_this_time(self) -> "PerceptronModel":
-        """Return a model of its own that has learnt as much."""
+        """Return a separate model in the current state."""
         model = self.of_state(self.kernel, self.classes, self.state(), intercept=self.intercept)
         model.widths = dict(self.widths)
         return model
 
     @property
     def n_seen(self) -> int:
-        """Examples that were learnt from."""
+        """The number of examples visited."""
         if "_growing" in vars(self):
             return self._growing.core.n_seen
         return 0 if self._state is None else self._state.log.n_seen
@@ -237,7 +237,7 @@ class PerceptronModel:
     # ---------------------------------------------------------------- learning
 
     def batch(self, X: Any, n_jobs: int | None) -> Batch:
-        """Check examples, so that learning from them cannot fail."""
+        """Check and prepare examples, so that learning from them cannot fail."""
         batch = self.terms.batch(X, self._held().core, n_threads(n_jobs))
         for part, width in batch.widths.items():
             if self.widths.get(part, width) != width:
@@ -258,7 +258,7 @@ class PerceptronModel:
         lightest_leave: bool,
         progress: Callable[[int, int], None] | None,
     ) -> None:
-        """Learn from examples in an order; `support_of` tells, and is told, which are known."""
+        """Learn from examples in an order. Update `support_of`, their support vector numbers."""
         with learning(self):  # shallow copies of an estimator share their model
             self._learn(batch, targets, order, support_of, max_nodes, lightest_leave, progress)
 
@@ -292,7 +292,7 @@ class PerceptronModel:
                 self._forget(max_nodes, lightest_leave, support_of)
 
     def _forget(self, max_nodes: int, lightest_leave: bool, support_of: NDArray[np.uint32]) -> None:
-        """Let support vectors leave, and rebuild the DAG of the others."""
+        """Remove support vectors, and rebuild the DAG of the others."""
         core, state = self._held().core, self.state()
         log, n_support = state.log, n_examples(state.support)
         preferred = np.arange(n_support)[::-1]  # the newest first
@@ -333,10 +333,10 @@ class PerceptronModel:
         return state.scorers[averaged]
 
     def votes(self, X: Any, n_jobs: int | None) -> FloatArray:
-        """Let the weights that there were after each example vote: means of -1, 0 and +1.
+        """Score examples by votes of the weights after each example: means of -1, 0 and +1.
 
-        Kernel values with the support vectors are added up in the order of the updates, for as many
-        examples at a time as fit into memory.
+        Kernel values with the support vectors are summed in the order of the updates, in blocks of
+        examples that fit into memory.
         """
         support, log = self.plain()
         n, n_support = n_examples(X), n_examples(support)
@@ -364,7 +364,7 @@ class PerceptronModel:
     # ---------------------------------------------------------------- figures
 
     def figures(self) -> dict[str, Any]:
-        """Return the numbers that tell how learning went and how large the model is."""
+        """Return figures on the course of learning and the size of the model."""
         if "_growing" in vars(self):
             growing = self._growing
             return {**growing.core.figures(), "n_forgotten": growing.n_forgotten}

@@ -1,4 +1,4 @@
-"""What the parameters of TreePerceptron may be, alone and together."""
+"""Checks of the parameters of TreePerceptron, alone and in combination."""
 
 from numbers import Integral
 from typing import Any, NoReturn
@@ -16,7 +16,7 @@ _CHOICES = {"forget": ("oldest", "lightest"), "engine": ("auto", "online", "fact
 
 
 def check_parameters(values: dict[str, Any]) -> None:
-    """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+    """Raise InvalidParameterError if a parameter has an invalid value."""
     for name, choices in _CHOICES.items():
         if not isinstance(values[name], str) or values[name] not in choices:
             listed = ", ".join(map(repr, choices[:-1]))
@@ -48,12 +48,12 @@ def _check_bound(max_nodes: Any, kernel: Kernel, engine: str) -> None:
         _refuse("max_nodes", max_nodes, "a positive integer")
     if engine == "factors":
         raise InvalidParameterError(
-            "TreePerceptron: max_nodes bounds a model that grows online; engine 'factors' has "
-            "none. Use engine='auto' or 'online'."
+            "TreePerceptron: max_nodes limits a model that grows online; with engine 'factors' "
+            "no model grows. Use engine='auto' or 'online'."
         )
     if not tree_kernels(kernel):
         raise InvalidParameterError(
-            f"TreePerceptron: max_nodes is a number of nodes of trees, and {kernel!r} has none. "
+            f"TreePerceptron: max_nodes is a number of tree nodes, but {kernel!r} has no trees. "
             "Leave it at None."
         )
 

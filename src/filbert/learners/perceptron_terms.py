@@ -1,7 +1,7 @@
-"""A kernel that is a sum, taken apart into terms: what the perceptron learns with online.
+"""The terms of a sum of kernels, for online learning with the perceptron.
 
-A sum of scaled and normalised kernels is ``K(a, b) = sum_t s_t(a) s_t(b) K_t(a, b)`` with plain
-kernels K_t of trees and of vectors, and a scale for each term and example.
+A sum of scaled and normalised kernels is ``K(a, b) = sum_t s_t(a) s_t(b) K_t(a, b)``, where K_t are
+plain kernels of trees and of vectors, and s_t is a scale for each term and example.
 """
 
 from collections.abc import Iterator
@@ -26,26 +26,26 @@ _MOST_FEATURES = 2**32 - 1
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples as the core takes them."""
+    """Examples in the form that the core needs."""
 
     parts: list[_core.ExamplePart]  # by term
     scales: FloatArray  # by term and example
     norms: FloatArray  # by example: sqrt(K(x, x))
-    widths: dict[str, int]  # features of dense vectors, by part
+    widths: dict[str, int]  # number of features of dense vectors, by part
 
     def __len__(self) -> int:
         return len(self.norms)
 
 
 class Terms:
-    """The terms of a kernel; with an intercept, one more for a constant feature."""
+    """The terms of a kernel, and a constant feature if there is an intercept."""
 
     def __init__(self, kernel: Kernel, *, intercept: bool) -> None:
         self.kernel = kernel + 1 if intercept else kernel
 
     @cached_property
     def terms(self) -> list[Any]:
-        """The plain kernels; InvalidParameterError where the kernel is no sum of such."""
+        """The plain kernels. Raises InvalidParameterError if the kernel is not a sum of these."""
         return list(_terms(self.kernel))
 
     def new_model(self, n_problems: int) -> _core.OnlinePerceptron:
@@ -53,7 +53,7 @@ class Terms:
         return _core.OnlinePerceptron(n_problems, [term._spec() for term in self.terms])
 
     def batch(self, X: Any, model: _core.OnlinePerceptron, threads: int) -> Batch:
-        """Check examples, and tell whatever would be wrong with them in learning or scoring."""
+        """Prepare examples. Raise here any error that learning or scoring would meet."""
         data = self.data(X)
         parts = [_part(one) for one in data]
         try:
@@ -68,7 +68,7 @@ class Terms:
         return Batch(parts, np.array(scales), np.sqrt(own), dense_widths(self.kernel, X))
 
     def together(self, data: list[Any]) -> Any:
-        """Put what the terms are of together again, in the form that X has."""
+        """Join the data of the terms again, in the form that X has."""
         of_terms = zip(self.terms, data, strict=True)
         parts = {t.part: one for t, one in of_terms if t.capabilities.of != "constant"}
         if None in parts:
@@ -76,20 +76,20 @@ class Terms:
         return Examples._of({str(name): one for name, one in parts.items()})
 
     def data(self, X: Any) -> list[Any]:
-        """Return what each term is of: a Forest, or vectors in rows."""
+        """Return the data of each term: a Forest, or sparse rows of vectors."""
         ones = sp.csr_array(np.ones((n_examples(X), 1)))
         return [ones if t.capabilities.of == "constant" else _data(t, X) for t in self.terms]
 
 
 def dense_widths(kernel: Kernel, X: Any) -> dict[str, int]:
-    """Return how many features dense vectors have, by part; those of sparse ones may vary."""
+    """Return the number of features of dense vectors, by part. For sparse ones it may vary."""
     plain = [one for one in plain_kernels(kernel) if one.capabilities.of == "vectors"]
     rows = {one.part or "": one.part_of(X) for one in plain}
     return {part: int(np.shape(m)[1]) for part, m in rows.items() if not sp.issparse(m)}
 
 
 def check_is_online(kernel: Kernel) -> None:
-    """Raise InvalidParameterError where a kernel cannot be learnt with online."""
+    """Raise InvalidParameterError if the kernel does not allow online learning."""
     list(_terms(kernel))
 
 
@@ -105,8 +105,8 @@ def _terms(kernel: Any) -> Iterator[Any]:
     else:
         raise InvalidParameterError(
             "learning online needs a sum of SubsetTree, Subtree, PartialTree, Linear, Polynomial "
-            f"and RBF, also scaled and normalised, which {kernel!r} is not. Use "
-            "TreeSVC(strategy='usvm'), which takes any kernel."
+            f"and RBF, also scaled and normalised; {kernel!r} is not one. Use "
+            "TreeSVC(strategy='usvm'), which accepts any kernel."
         )
 
 
@@ -148,14 +148,14 @@ def _part(data: Any) -> _core.ExamplePart:
     if isinstance(data, Forest):
         return _core.ExamplePart(data._dag, data._roots)
     if data.shape[1] > _MOST_FEATURES:
-        raise InvalidParameterError(f"{data.shape[1]:,} features are more than 32 bits can number")
+        raise InvalidParameterError(f"{data.shape[1]:,} features do not fit 32-bit numbers")
     return _core.ExamplePart(
         data.indptr.astype(np.uint64), data.indices.astype(np.uint32), data.data.astype(np.float64)
     )
 
 
 def with_sparse_rows(X: Any) -> Any:
-    """Return examples with all vectors in sparse rows, of which some may have more features."""
+    """Return examples with all vectors as sparse rows, whose numbers of features may differ."""
     if isinstance(X, Examples):
         return Examples._of({name: with_sparse_rows(part) for name, part in X.parts.items()})
     return X if isinstance(X, Forest) else sp.csr_array(X)

@@ -31,7 +31,7 @@ def solve_dual(
 
     The problem is to maximise ``offsets . alpha - alpha . gram alpha / 2`` over alpha >= 0 with a
     sum of at most C. An interior point method, with a ridge that makes the solution unique, finds
-    out which planes have a share. For these the optimality conditions are linear and are solved
+    the planes that have a share. For these the optimality conditions are linear and are solved
     without the ridge. If `likely` names the planes that probably have a share, these are tried
     first, and the result is used if no other solution exists.
     """

@@ -31,7 +31,7 @@ _STORAGE = {
     "sdag+": _core.PlaneStorage.one_dag,  # Eq. 11
 }
 _MAX_ITER = 300  # as in the paper's Table 4
-_BYTES = 64 << 20  # of a callable kernel's values at a time
+_BYTES = 64 << 20  # of a callable kernel's values in memory at a time
 _ROUNDING = 1e-8  # of the largest kernel value
 
 
@@ -51,14 +51,14 @@ class TreePlanes:
         return self.store.add(places, weights, self.threads, None)
 
     def keep(self, planes: IndexArray) -> None:
-        """Drop all planes but these."""
+        """Drop all planes except these."""
         self.store.keep(planes)
 
 
 class ListsOfExamples:
     """uSVM (Eq. 4) for any kernel, called as ``kernel(X, Y)``.
 
-    An example that is in several planes is compared with the sample once.
+    An example in several planes is compared with the sample once.
     """
 
     def __init__(self, kernel: KernelFunction, X: Any) -> None:
@@ -86,8 +86,8 @@ class ListsOfExamples:
         with_itself = float(weights @ values @ weights)
         if with_itself < -_ROUNDING * np.abs(values).max(initial=0):
             raise InvalidParameterError(
-                f"kernel {self.kernel!r} is not positive semi-definite: by it a sum of examples "
-                f"has the squared norm {with_itself:.1e}"
+                f"kernel {self.kernel!r} is not positive semi-definite: a weighted sum of "
+                f"examples has the squared norm {with_itself:.1e}"
             )
         shape = (1, self.X.shape[0])
         plane = sp.csr_array((weights, examples.astype(np.int64), [0, len(weights)]), shape=shape)
@@ -95,7 +95,7 @@ class ListsOfExamples:
         return np.append(with_others, with_itself)
 
     def keep(self, planes: IndexArray) -> None:
-        """Drop all planes but these."""
+        """Drop all planes except these."""
         self._planes = self._planes[planes]
         self._scores = self._scores[:, planes]
 
@@ -131,7 +131,7 @@ class PlaneTrainer:
         self.sample_size = min(self.n, recommended_sample_size(self.n) if recipe else sample_size)
         self.threads = n_threads(n_jobs)
         self.verbose = verbose
-        source = "by the paper's recipe" if recipe else "as asked for"
+        source = "by the paper's recipe" if recipe else "as requested"
         self.plan = Plan(
             "planes",
             f"{strategy} with samples of {self.sample_size:,} of {self.n:,} examples, {source}",
@@ -155,7 +155,7 @@ class PlaneTrainer:
             raise KernelOverflowError(error.what, hint) from None
 
     def train(self, problems: Problems) -> Solution:
-        """Solve the problems one after the other, and warn where `tol` was not reached."""
+        """Solve the problems one after the other, and warn if `tol` was not reached."""
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
         runs = [self._run(problems, k, max_iter) for k in range(len(problems.signs))]
         states = [state for state, _ in runs]
@@ -216,7 +216,7 @@ class PlaneTrainer:
         return state, _DeltaCounts(planes.store.delta_calls, planes.store.delta_computed)
 
     def _bound(self, problems: Problems) -> float | None:
-        if self._trees is None:  # it would take a call for each example
+        if self._trees is None:  # it would take one kernel call per example
             return None
         C = problems.C * float(problems.weights.sum())
         return iteration_bound(C, self._trees.largest_self + problems.intercept, problems.tol)

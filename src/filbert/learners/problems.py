@@ -1,4 +1,4 @@
-"""The problems that learners solve, and their solutions, whatever the strategy."""
+"""The problems that learners solve and their solutions, for any strategy."""
 
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,10 +13,10 @@ from filbert.engine import Plan
 
 @dataclass(frozen=True)
 class Problems:
-    """Some problems of two classes over the same examples."""
+    """Two-class problems over the same examples."""
 
     signs: NDArray[np.int8]  # by problem and example
-    weights: FloatArray  # by example: what C is multiplied with
+    weights: FloatArray  # by example: factors of C
     C: float
     loss: str  # one of filbert._core.loss_names()
     intercept: bool
@@ -41,16 +41,16 @@ class Problems:
 
 @dataclass(frozen=True)
 class Convergence:
-    """How training came closer to the optimum of one problem.
+    """How training converged to the optimum of one problem.
 
     Attributes
     ----------
     steps : ndarray of int
-        Sweeps or iterations.
+        The numbers of sweeps or iterations.
     objective : ndarray of float
-        The primal objective after so many steps.
+        The primal objective after this many steps.
     gap : ndarray of float
-        The relative gap between the primal and the dual objective.
+        The relative gap between the primal and the dual objective then.
     """
 
     steps: NDArray[np.int64]
@@ -60,7 +60,7 @@ class Convergence:
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights of the examples, how good they are, and what else the strategy tells."""
+    """Weights of the examples, the quality of the solution, and the strategy's report."""
 
     coef: FloatArray  # by problem and example, with the sign
     intercept: FloatArray  # by problem
@@ -68,14 +68,14 @@ class Solution:
     gap: float
     n_iter: int
     convergence: list[Convergence]  # by problem
-    alpha: FloatArray | None = None  # where another training can begin
+    alpha: FloatArray | None = None  # the start for another training
     report: dict[str, Any] = field(default_factory=dict)
 
 
 class Trainer(Protocol):
-    """A strategy with its data prepared, which solves problems for several values of C."""
+    """A strategy with prepared data that solves problems for several values of C."""
 
     plan: Plan
 
     def train(self, problems: Problems) -> Solution:
-        """Solve the problems, and warn where `tol` was not reached."""
+        """Solve the problems, and warn if `tol` was not reached."""

@@ -44,66 +44,67 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
 
     .. math:: \tfrac12 \|w\|^2 + \sum_i C_i \, \ell(y_i (w \cdot \phi(x_i) + b))
 
-    in the feature space of the kernel, many classes by one against the rest. The strategy "exact"
-    does so by coordinate descent in the dual, without sampling. There are two ways to compute with
-    the kernel. By *factors* the kernel matrix is never computed: it is factorised over the
-    fragments that trees share. By *rows* it is computed row by row, for the trees that turn out to
-    matter. Both stop when the relative gap between the primal and the dual objective, computed over
-    all examples, is at most `tol`.
+    in the feature space of the kernel. More than two classes are trained one against the rest. The
+    strategy "exact" uses coordinate descent in the dual, without sampling. It has two engines. With
+    *factors* the kernel matrix is never computed: it is factorised over the fragments that trees
+    share. With *rows* it is computed row by row, only for the trees that training needs. Both stop
+    when the relative gap between the primal and the dual objective over all examples is at most
+    `tol`.
 
-    The others are the cutting planes of Severyn & Moschitti 2012, each plane found on a sample of
-    the examples. They come close to the optimum and differ only in how planes are stored: as lists
-    of examples ("usvm"), each as a DAG ("sdag"), or all in one DAG ("sdag+"). From the same seed
-    all give the same model.
+    The other strategies are the cutting planes of Severyn & Moschitti 2012. Each plane is found on
+    a sample of the examples. They come close to the optimum and differ only in how they store
+    planes: as lists of examples ("usvm"), each as a DAG ("sdag"), or all in one DAG ("sdag+"). With
+    the same seed all three give the same model.
 
     Parameters
     ----------
     kernel : Kernel or callable, optional
-        SubsetTree() by default. The strategy "exact" takes SubsetTree, Subtree and PartialTree, and
-        sums of these and of Linear and Polynomial, with X being :class:`~filbert.Examples` where
-        they name parts. Polynomials are written out in products of features, so vectors should be
-        sparse. The strategy "usvm", and "exact" with ``engine="rows"`` by the whole kernel matrix,
-        take any kernel, also a function ``kernel(X, Y)`` that returns an array of shape
-        (len(X), len(Y)). X may then be anything that has a `shape` and takes slices and arrays of
-        indices, such as an array or a sparse matrix. Tables of pandas become arrays.
+        SubsetTree() by default. The strategy "exact" accepts SubsetTree, Subtree, PartialTree, and
+        sums of these and of Linear and Polynomial. If the kernels name parts, X must be
+        :class:`~filbert.Examples`. Polynomials are expanded into products of features, so vectors
+        should be sparse. The strategy "usvm" accepts any kernel, and so does "exact" with
+        ``engine="rows"``, which then computes the whole kernel matrix. The kernel may be a function
+        ``kernel(X, Y)`` that returns an array of shape (len(X), len(Y)). X may then be anything
+        with a `shape` that can be indexed by slices and arrays, such as an array or a sparse
+        matrix. Tables of pandas become arrays.
     C : float
-        The weight of one example's loss, as in scikit-learn; the papers' C is n times that.
+        The weight of one example's loss, as in scikit-learn. The papers' C is n times as large.
     strategy : {"exact", "usvm", "sdag", "sdag+"}
-        How the optimum is found, or nearly found.
+        How the optimum is found or approximated.
     sample_size : int, optional
-        The paper's r: how many examples a plane is found on. By default the paper's recipe: 5,000
-        from a million examples on, 1,000 from 100,000 on, else 500. As many as there are, or more:
-        nothing is sampled, and the planes lead to the optimum.
+        The paper's r: the number of examples on which a plane is found. By default the paper's
+        recipe: 5,000 from a million examples on, 1,000 from 100,000 on, else 500. If it is at least
+        the number of examples, nothing is sampled, and the planes lead to the optimum.
     engine : {"auto", "factors", "rows"}
-        How kernels are computed. By default by factors where these are found with less work than
-        the rows may take, as for many short trees that share much; else by rows, as for whole
-        sentences and programs under PartialTree.
+        How kernels are computed. "auto" uses factors if finding them takes less work than the rows
+        may take, as for many short trees that share much. Otherwise it uses rows, as for whole
+        sentences and programs with PartialTree.
     loss : {"hinge", "squared_hinge"}
     class_weight : dict or "balanced", optional
-        Factors of C by class. Where planes are sampled, an example is drawn as often as its
-        factor says (cost-proportionate rejection sampling, the paper's Algorithm 9); so is one with
-        a `sample_weight`.
+        Factors of C by class. If planes are sampled, an example is drawn in proportion to its
+        factor and its `sample_weight` (cost-proportionate rejection sampling, the paper's
+        Algorithm 9).
     fit_intercept : bool
-        Whether there is a `b`. It is the weight of a constant feature, regularised like the others.
-        False is what the papers do.
+        Fit an intercept `b`. It is the weight of a constant feature and is regularised like the
+        other weights. The papers fit none.
     tol : float
-        The relative duality gap to reach. For planes the paper's epsilon: how much mean loss a
-        plane must add.
+        The relative duality gap to reach. For planes, the paper's epsilon: training stops when no
+        plane adds more mean loss than this.
     max_iter : int, optional
-        The most sweeps of coordinate descent, each over the examples that are not at rest, 10,000
-        by default; or the most iterations, each with a plane, 300 by default. A warning tells when
-        they did not suffice.
+        The maximum number of sweeps of coordinate descent over the examples that still change,
+        10,000 by default. For planes, the maximum number of iterations with one plane each, 300 by
+        default. A warning says if this did not suffice.
     warm_start : bool
-        Whether `fit` begins at the last solution, where it has the same number of examples.
+        Start `fit` from the last solution if it has the same number of examples.
     max_memory : int, optional
-        The most bytes that the factors or the rows may take. Rows that do not fit are computed
-        again when they are needed again; by default they may take 672 MiB.
+        The maximum number of bytes for the factors or the rows. Rows that do not fit are computed
+        again when they are needed again. By default rows may take 672 MiB.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     random_state : int, RandomState or None
         The order in which examples are visited.
     verbose : int
-        Whether to show progress.
+        If positive, show progress.
 
     Attributes
     ----------
@@ -111,37 +112,37 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
     support_ : ndarray of int
         The training examples that are support vectors.
     n_support_ : ndarray of int
-        Their number in each class.
+        The number of support vectors in each class.
     dual_coef_ : ndarray of shape (n_problems, n_support)
         The dual variables times the label, +1 or -1.
     intercept_ : ndarray of shape (n_problems,)
     objective_ : float
-        The primal objective; of many classes, the sum. For planes the loss is that on the last
-        sample, an estimate.
+        The primal objective, summed over the problems. For planes it is an estimate, with the loss
+        on the last sample.
     duality_gap_ : float
-        The relative gap; of many classes, the largest. For planes between the estimate and the dual
-        over the planes that there are.
+        The relative gap, the largest over the problems. For planes it is the gap between the
+        estimate and the dual objective over the planes found.
     n_iter_ : int
-        Sweeps or iterations; of many classes, the most.
+        The number of sweeps or iterations, the largest over the problems.
     convergence_ : list of Convergence
-        For each problem the objective and the gap after so many sweeps or iterations.
+        For each problem, the objective and the gap by number of sweeps or iterations.
     engine_ : {"factors", "rows", "planes"}
         How kernels were computed.
     engine_reason_ : str
-        Why so, in a sentence.
+        The reason for this engine.
     model_ : SupportVectorModel
     sample_size_ : int or None
-        The sample size that was used; None for "exact", as what follows.
+        The sample size used. This and the following attributes are None for "exact".
     delta_calls_ : int or None
         How often Delta was called, as the paper counts it; None for callable kernels.
     delta_computed_ : int or None
-        How often it was computed: equal subtrees of a tree are computed once.
+        How often Delta was computed. Equal subtrees of a tree are computed once.
     n_planes_ : int or None
-        Planes in the end; of many classes, the sum.
+        The final number of planes, summed over the problems.
     iteration_bound_ : float or None
-        What Theorem 3 says that the iterations cannot exceed; None for callable kernels.
+        The bound of Theorem 3 on the number of iterations; None for callable kernels.
     history_ : list of lists of Iteration, or None
-        What was known after each iteration, for each problem.
+        The figures after each iteration, for each problem.
 
     Examples
     --------
@@ -187,7 +188,7 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.verbose = verbose
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on trees `X` with classes `y`; `sample_weight` multiplies C example by example."""
+        """Train on trees `X` with classes `y`. `sample_weight` multiplies C for each example."""
         task = self._prepare(X, y, sample_weight)
         start = getattr(self, "_alpha", None) if self.warm_start else None
         if start is not None and start.shape != task.signs.shape:
@@ -198,10 +199,10 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
     def fit_path(
         self, X: Any, y: ArrayLike, Cs: Iterable[float], sample_weight: ArrayLike | None = None
     ) -> list[Self]:
-        """Train for several values of C, each from the solution before.
+        """Train for several values of C, each starting from the previous solution.
 
-        One factorisation, or the same rows, serve all; planes are found anew for each. Returns a
-        fitted copy for each value, in their order.
+        All values share one factorisation, or the same rows. Planes are found again for each value.
+        Returns a fitted copy for each value, in the order of `Cs`.
         """
         task = self._prepare(X, y, sample_weight)
         fitted: list[Self] = []
@@ -216,7 +217,7 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
     def decision_function(self, X: Any) -> FloatArray:
         """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        # What was hard to factorise in training is not factorised in prediction.
+        # If factorising was too expensive in training, prediction does not try it.
         hard = capabilities_of(self.model_.kernel).factors == "uncertain"
         method: Method = "rows" if hard and self.engine_ == "rows" else "auto"
         values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
@@ -228,9 +229,9 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         return classes_by_score(self.classes_, values)
 
     def check_parameters(self) -> None:
-        """Raise InvalidParameterError where a parameter has a value that it cannot have.
+        """Raise InvalidParameterError if a parameter has an invalid value.
 
-        `fit` does so first. By itself it is of use before X is read from a long file.
+        `fit` calls it first. Call it yourself before reading X from a large file.
         """
         check_parameters(self.get_params(deep=False))
 
@@ -316,19 +317,19 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
 
 @dataclass
 class _Task:
-    """What is the same for all values of C."""
+    """The data that all values of C share."""
 
     kernel: Any
-    examples: Any  # as the kernel takes them
+    examples: Any  # in the form that the kernel needs
     trainer: Trainer
     classes: NDArray[Any]
     coded: NDArray[np.intp]
     signs: NDArray[np.int8]  # by problem and example
-    weights: FloatArray  # by example: what C is multiplied with
+    weights: FloatArray  # by example: factors of C
 
 
 def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
-    """Return the class of each tree: by the sign of its score, or by the largest of several."""
+    """Return the class of each tree, by the sign of its score or by the largest of several."""
     chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
     predicted: NDArray[Any] = classes[chosen]
     return predicted

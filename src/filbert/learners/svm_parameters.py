@@ -1,4 +1,4 @@
-"""What the parameters of TreeSVC may be, alone and together."""
+"""Checks of the parameters of TreeSVC, alone and in combination."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -19,7 +19,7 @@ _CHOICES = {
 
 
 def check_parameters(values: dict[str, Any]) -> None:
-    """Raise InvalidParameterError where a parameter has a value that it cannot have."""
+    """Raise InvalidParameterError if a parameter has an invalid value."""
     check_cost(values["C"])
     for name, choices in _CHOICES.items():
         _check_choice(name, values[name], choices)
@@ -58,7 +58,7 @@ def _check_kernel(kernel: Any, strategy: str, engine: str) -> None:
     known = capabilities_of(kernel)
     if isinstance(kernel, type):
         raise InvalidParameterError(
-            f"TreeSVC: kernel must be a kernel, and {kernel!r} is a class. Call it to get one."
+            f"TreeSVC: kernel must be a kernel, but {kernel!r} is a class. Call it to get one."
         )
     if kernel is None:
         return
@@ -80,18 +80,18 @@ def _check_kernel(kernel: Any, strategy: str, engine: str) -> None:
 
 
 def _takes_any(strategy: str, engine: str) -> bool:
-    """Whether any kernel will do, because nothing but its values is needed."""
+    """Return whether any kernel is accepted, because only its values are needed."""
     return strategy == "usvm" or engine == "rows"
 
 
 def _check_strategy(kernel: Kernel, strategy: str, engine: str) -> None:
-    """Say which strategies take the kernel, where this one does not."""
+    """Raise an error that names suitable strategies if this one does not accept the kernel."""
     if kernel.capabilities.tree_in_core or _takes_any(strategy, engine):
         return
     try:
         check_is_sum(
             kernel,
-            "Use strategy='usvm', which takes any kernel; or, for some thousands of examples, "
+            "Use strategy='usvm', which accepts any kernel; or, for some thousands of examples, "
             "engine='rows', which computes the whole kernel matrix.",
         )
     except InvalidParameterError as error:
@@ -121,6 +121,6 @@ def _check_together(values: dict[str, Any]) -> None:
     for name, value in (("loss", "hinge"), ("engine", "auto"), ("warm_start", False)):
         if values[name] != value:
             raise InvalidParameterError(
-                f"TreeSVC: {name}={values[name]!r} is for strategy 'exact'; {strategy!r} has "
-                f"{name}={value!r} only. Use strategy='exact'."
+                f"TreeSVC: {name}={values[name]!r} is for strategy 'exact'; {strategy!r} allows "
+                f"only {name}={value!r}. Use strategy='exact'."
             )

@@ -1,7 +1,7 @@
-"""The program that chooses symbols: the largest sum of gains under linear constraints.
+"""The linear program that chooses symbols: maximise the sum of gains under constraints.
 
-Rieck, Brefeld & Krueger 2008, Eq. 5 and section 3.2. They solve it with variables between 0 and 1;
-where that leaves a symbol half chosen, it is solved once more for whole ones.
+Rieck, Brefeld & Krueger 2008, Eq. 5 and section 3.2. They solve it with variables between 0 and 1.
+If that gives a fractional value, the program is solved again with integers.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _INFEASIBLE = 2
 
 @dataclass(frozen=True)
 class Constraint:
-    """``low <= rows @ chosen <= high``, and the name that an error gives it."""
+    """``low <= rows @ chosen <= high``, and its name in error messages."""
 
     name: str
     rows: FloatArray
@@ -30,20 +30,20 @@ class Constraint:
 
 
 def exactly(n: int, n_symbols: int) -> Constraint:
-    """So many symbols are chosen."""
+    """Require that exactly n symbols are chosen."""
     return Constraint(f"n_symbols={n}", np.ones((1, n_symbols)), n, n)
 
 
 def bounded(cost: FloatArray, most: float) -> Constraint:
-    """The costs of what is chosen are not more than this."""
+    """Require that the chosen symbols cost at most this much in total."""
     return Constraint(f"max_nodes_per_tree={most:g}", cost[None, :], -np.inf, most)
 
 
 def together(name: str, places: Sequence[int | None], n_symbols: int) -> Constraint:
-    """All of a group are chosen, or none; None stands for one that cannot be."""
+    """Require all or none of a group. None stands for a symbol that cannot be chosen."""
     known = [place for place in places if place is not None]
     rows = np.zeros((len(places) - 1, n_symbols))
-    if len(known) < len(places):  # so nobody can
+    if len(known) < len(places):  # so no symbol of the group can be chosen
         rows = np.zeros((len(known), n_symbols))
         rows[range(len(known)), known] = 1.0
     else:
@@ -56,14 +56,14 @@ def together(name: str, places: Sequence[int | None], n_symbols: int) -> Constra
 def one_of(
     name: str, places: Sequence[int | None], n_symbols: int, *, only_one: bool
 ) -> Constraint:
-    """At least one of a group is chosen, or exactly one; None stands for one that cannot be."""
+    """Require at least or exactly one of a group. None stands for one that cannot be chosen."""
     rows = np.zeros((1, n_symbols))
     rows[0, [place for place in places if place is not None]] = 1.0
     return Constraint(name, rows, 1.0, 1.0 if only_one else np.inf)
 
 
 def best_choice(gains: FloatArray, constraints: Sequence[Constraint]) -> NDArray[np.bool_]:
-    """Choose symbols so that their gains have the largest sum.
+    """Choose the symbols with the largest sum of gains.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def best_choice(gains: FloatArray, constraints: Sequence[Constraint]) -> NDArray
     Raises
     ------
     InvalidParameterError
-        Where no choice fulfils all constraints. It names a few that cannot be fulfilled together,
-        of which none could be left out.
+        If no choice fulfils all constraints. The message names a minimal set of constraints that
+        cannot be fulfilled together.
     """
     largest = float(np.abs(gains).max(initial=0.0))
     costs = -gains / largest if largest > 0 else -gains
@@ -88,7 +88,7 @@ def best_choice(gains: FloatArray, constraints: Sequence[Constraint]) -> NDArray
 
 
 def _conflict(n: int, constraints: Sequence[Constraint]) -> list[Constraint]:
-    """Drop each constraint without which the others still cannot be fulfilled."""
+    """Return a minimal set of constraints that cannot be fulfilled together."""
     kept = list(constraints)
     for constraint in constraints:
         others = [c for c in kept if c is not constraint]
@@ -100,7 +100,7 @@ def _conflict(n: int, constraints: Sequence[Constraint]) -> list[Constraint]:
 def _solved(
     costs: FloatArray, constraints: Sequence[Constraint], *, whole: bool
 ) -> FloatArray | None:
-    """Return the choice of the least cost, or None where there is no choice."""
+    """Return the choice of minimum cost, or None if no choice is feasible."""
     rows: list[Any] = [LinearConstraint(c.rows, c.low, c.high) for c in constraints if c.rows.size]
     result = milp(
         costs,

@@ -1,4 +1,4 @@
-"""Choosing the symbols of an approximate tree kernel (Rieck, Brefeld & Krueger 2008)."""
+"""Symbol selection for approximate tree kernels (Rieck, Brefeld & Krueger 2008)."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -35,36 +35,36 @@ Groups = Sequence[Sequence[Symbol]]
 
 
 class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
-    r"""Choose the symbols whose subtrees tell classes apart, for a kernel that takes less time.
+    r"""Choose the symbols whose subtrees distinguish the classes, for a faster kernel.
 
-    The gain of a symbol is how well the fragments rooted in it agree with the labels,
+    The gain of a symbol measures how well the fragments rooted in it agree with the labels,
 
     .. math:: a_s = \sum_{ij} y_i y_j \sum_{u \in T_i, \ell(u) = s} \; \sum_{v \in T_j, \ell(v) = s}
               \Delta(u, v)
 
-    with :math:`y_i y_j` replaced by +1 for equal classes and -1 for others where there are more
-    than two. The symbols with the largest sum of gains are chosen, under the constraints (Eq. 5 and
-    section 3.2 of the paper). Where the kernel normalises, trees are divided by their norms under
-    the exact kernel, so that large trees do not have more say; the paper leaves this open.
+    For more than two classes, :math:`y_i y_j` is +1 for equal classes and -1 for different ones.
+    The selector chooses the symbols with the largest sum of gains under the constraints (Eq. 5 and
+    section 3.2 of the paper). If the kernel normalises, trees are divided by their norms under the
+    exact kernel, so that large trees do not dominate. The paper leaves this open.
 
     Parameters
     ----------
     kernel : SubsetTree, Subtree or PartialTree, optional
         SubsetTree() by default.
     n_symbols : int, or float in (0, 1], optional
-        How many symbols are chosen; a float is a share of those that there are, at least one. None
-        for any number: all that have a positive gain, where no other constraint is given. For two
-        classes no gain is negative.
+        The number of symbols to choose. A float is a share of all symbols, rounded to at least one.
+        With None the number is free: without other constraints, all symbols with a positive gain
+        are chosen. For two classes no gain is negative.
     max_nodes_per_tree : float, optional
-        The paper's `b`: a tree has not more chosen nodes than this, on average over the trees.
+        The paper's `b`: the maximum number of chosen nodes per tree, on average over the trees.
     together : sequence of groups of symbols
-        All symbols of such a group are chosen, or none.
+        All symbols of a group are chosen, or none.
     at_least_one : sequence of groups of symbols
         At least one of each group is chosen.
     exactly_one : sequence of groups of symbols
-        One of each group is chosen.
+        Exactly one of each group is chosen.
     by : {"label", "production"}
-        What a symbol is; see :class:`~filbert.kernels.ApproximateTree`.
+        The kind of symbols; see :class:`~filbert.kernels.ApproximateTree`.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
         result does not depend on it.
@@ -72,19 +72,19 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     candidates_ : tuple
-        The symbols of nodes that are roots of fragments, in order. Symbols in constraints that the
-        trees do not have are no error; they cannot be chosen.
+        The symbols of nodes that are roots of fragments, sorted. Constraints may name symbols that
+        do not occur in the trees; these cannot be chosen.
     gains_ : ndarray of shape (n,)
-        Of these symbols: the :math:`a_s`.
+        The gains :math:`a_s` of these symbols.
     frequencies_ : ndarray of shape (n,)
-        How many nodes of the symbol a tree has on average.
+        The average number of nodes with the symbol per tree.
     symbols_ : tuple
-        The chosen symbols, in order.
+        The chosen symbols, sorted.
     kernel_ : ApproximateTree
     speedup_ : float
-        The paper's `q` (Eq. 6), of all pairs of the trees: pairs of nodes with the same symbol by
-        pairs of them with the same chosen symbol, of nodes that are roots of fragments. Infinite
-        where none is chosen.
+        The paper's `q` (Eq. 6) over all pairs of the trees: the number of pairs of nodes with the
+        same symbol, divided by the number of pairs with the same chosen symbol. Only nodes that are
+        roots of fragments count. Infinite if no symbol is chosen.
 
     Examples
     --------
@@ -118,12 +118,12 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Choose symbols by labelled trees.
+        """Choose symbols from labelled trees.
 
         Parameters
         ----------
         X : Forest, or sequence of trees or bracket strings
-        y : array of n labels, of two classes at least
+        y : array of n labels of at least two classes
         """
         self.check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
@@ -181,7 +181,7 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         constraints = self._constraints(symbols, frequencies)
         if len(constraints) > (wanted is not None):
             return best_choice(gains, constraints)
-        # Nothing but their number: no solver does this better than sorting.
+        # Without other constraints, sorting is enough.
         if wanted is None:
             return np.asarray(gains > 0)
         chosen = np.zeros(len(symbols), dtype=bool)
@@ -196,7 +196,7 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
             return max(1, ceil(round(float(wanted) * n, 9)))
         if wanted > n:
             raise InvalidParameterError(
-                f"SymbolSelector: n_symbols={wanted}, but the trees have {n} symbols only"
+                f"SymbolSelector: n_symbols={wanted}, but the trees have only {n} symbols"
             )
         return int(wanted)
 
@@ -229,7 +229,7 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
     # ---------------------------------------------------------------- parameters
 
     def check_parameters(self) -> None:
-        """Raise InvalidParameterError if a parameter has a value that it cannot have."""
+        """Raise InvalidParameterError if a parameter has an invalid value."""
         known = capabilities_of(self.kernel)
         if self.kernel is not None and not (known.tree_in_core and known.all_roots):
             _refuse("kernel", self.kernel, "a SubsetTree, Subtree or PartialTree")
@@ -266,7 +266,7 @@ def _refuse(name: str, value: Any, wanted: str) -> None:
 
 
 class _Symbols:
-    """The symbols of a forest: which one nodes have, their labels, how many nodes have each."""
+    """The symbols of a forest: the symbol of each node, its labels, and its number of nodes."""
 
     def __init__(self, kernel: TreeKernel, forest: Forest, *, by_production: bool) -> None:
         self.of_node, self.names = _core.node_symbols(forest._dag, by_production)
@@ -284,11 +284,11 @@ def _gains(
     symbols: _Symbols,
     n_jobs: int | None,
 ) -> FloatArray:
-    """Return ``sum_ij y_i y_j K(i, j)`` of each symbol, with the kernel K of that symbol alone.
+    """Return ``sum_ij y_i y_j K(i, j)`` of each symbol, where K is the kernel of that symbol alone.
 
-    With ``f = X^T y`` the weights of nodes, it is ``f^T Delta f`` between the symbol's nodes. For
-    more than two classes, +1 for equal and -1 for other classes is twice the sum over classes of
-    ``z z^T``, with `z` 1 for those of the class and 0 for the others, less a matrix of ones.
+    It is ``f^T Delta f`` between the symbol's nodes, where ``f = X^T y`` are the weights of nodes.
+    For more than two classes, the matrix of +1 for equal and -1 for different classes is twice the
+    sum over classes of ``z z^T`` minus a matrix of ones, where `z` is 1 in the class and 0 outside.
     """
     n_classes = int(coded.max()) + 1
     if n_classes == 2:
@@ -307,7 +307,7 @@ def _forms(
     symbols: _Symbols,
     n_jobs: int | None,
 ) -> FloatArray:
-    """By the factors of the kernel; by pairs of nodes where these are few, or factors too many."""
+    """Compute the forms by factors, or by pairs of nodes if pairs are few or factors too many."""
     weights = np.ascontiguousarray(weights)
     grouped = (symbols.of_node, len(symbols.names))
     threads = n_threads(n_jobs)

@@ -1,4 +1,4 @@
-"""Labels and weights of examples, checked."""
+"""Checks of the labels and weights of examples."""
 
 from typing import Any
 
@@ -24,22 +24,22 @@ def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def checked_classes(y: ArrayLike, n: int, learner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes, of which there are two at least, and the class of each example."""
+    """Return the classes, at least two, and the class of each example."""
     labels = checked_labels(y, n)
     classes, coded = _distinct(labels)
     if len(classes) < 2:
         raise InvalidParameterError(
-            f"{learner} needs two classes at least, but all labels are {classes[0]}"
+            f"{learner} needs at least two classes, but all labels are {classes[0]}"
         )
     return classes, coded
 
 
 def classes_given(classes: ArrayLike, learner: str) -> NDArray[Any]:
-    """Return the classes that a user lists, in order."""
+    """Return the classes that a user lists, sorted."""
     listed = np.asarray(classes)
     if listed.ndim != 1 or len(listed) < 2:
         raise InvalidParameterError(
-            f"{learner}: classes must list two labels at least, got {classes!r}"
+            f"{learner}: classes must list at least two labels, got {classes!r}"
         )
     distinct, _ = _distinct(listed)
     if len(distinct) < len(listed):
@@ -48,7 +48,7 @@ def classes_given(classes: ArrayLike, learner: str) -> NDArray[Any]:
 
 
 def coded_labels(y: ArrayLike, n: int, classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the class of each example, among classes that are known."""
+    """Return the class of each example among known classes."""
     labels = checked_labels(y, n)
     try:
         places = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
@@ -60,7 +60,7 @@ def coded_labels(y: ArrayLike, n: int, classes: NDArray[Any]) -> NDArray[np.intp
         label = labels[unknown[:1]].tolist()[0]
         raise InvalidParameterError(
             f"sample {unknown[0]} has the label {label!r}, which is none of the "
-            f"classes {shown}: list all of them in the first call of partial_fit"
+            f"classes {shown}: list all classes in the first call of partial_fit"
         )
     return places
 
@@ -80,7 +80,7 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> FloatArray:
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
         raise InvalidParameterError(
-            f"sample_weight must be finite and not negative; that of sample {bad[0]} is "
+            f"sample_weight must be finite and not negative; for sample {bad[0]} it is "
             f"{weights[bad[0]]}"
         )
     return weights
@@ -99,7 +99,7 @@ def class_factors(class_weight: Any, classes: NDArray[Any], coded: NDArray[np.in
 
 
 def signs_of(coded: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:
-    """Return +1 and -1 by problem and example: one problem for two classes, else one for each."""
+    """Return +1 and -1 by problem and example. Two classes are one problem, more are one each."""
     positives = [1] if n_classes == 2 else range(n_classes)
     return np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
 
@@ -110,6 +110,6 @@ def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     except TypeError:
         kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
         raise InvalidParameterError(
-            f"labels must be of one kind, got {kinds}: fill in missing ones, or use strings"
+            f"labels must be of one kind, got {kinds}: fill in missing labels, or use strings"
         ) from None
     return classes, coded
