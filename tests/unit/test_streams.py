@@ -410,7 +410,7 @@ def test_text_labels() -> None:
         (io.StringIO("x\t(a)"), {}, InputTypeError, "not from StringIO"),
         (3, {}, InputTypeError, "not from int"),
         (["x\t(a)"], {}, InputTypeError, "are bytes, not str"),
-        ([b"x (a)"], {}, ParseError, "the format cannot be told"),
+        ([b"x (a)"], {}, ParseError, "the format cannot be detected"),
         ([b"x"], {"format": "xml"}, InvalidParameterError, "format must be"),
     ],
 )
