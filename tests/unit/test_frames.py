@@ -76,7 +76,7 @@ def test_trees_and_brackets_mixed() -> None:
     [
         (FRAME, {"trees": "parse"}, InvalidParameterError, "no column 'parse'; there are 'text'"),
         (FRAME, {"trees": "day"}, ParseError, "column 'day', sample 0.*a word without brackets"),
-        (FRAME, {"trees": "length"}, InputTypeError, "column 'length', sample 0: 1 is no tree"),
+        (FRAME, {"trees": "length"}, InputTypeError, "column 'length', sample 0: 1 is not a tree"),
         (
             FRAME,
             {"trees": "text", "features": "day"},
