@@ -573,9 +573,9 @@ def test_json_is_plain_and_complete(explanation: Explanation) -> None:
         (["problems", 0], [], "must be an object"),
         (["problems", 0, "for", 0, "examples"], [10**6], "not among the"),
         (["problems", 0, "for", 0, "open"], [], "open must have"),
-        (["examples", 0, "contributions"], [], "scores, one by problem"),
+        (["examples", 0, "contributions"], [], "scores, one per problem"),
         (["examples", 0, "contributions", 0], [1.0], "values must have"),
-        (["examples", 0, "support", 0, "contributions"], [], "contributions, one by problem"),
+        (["examples", 0, "support", 0, "contributions"], [], "contributions, one per problem"),
         (["model", "parameters", 0], ["C"], "must have 2 entries"),
     ],
 )

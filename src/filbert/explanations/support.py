@@ -71,8 +71,8 @@ class Support:
 def support_labels(view: ModelView) -> list[str | None]:
     """Return the class of each support vector, or None if the model does not determine it.
 
-    Coefficients have the sign of the label. With more than two classes, a class is known only if
-    the support vector has a positive coefficient in the problem of that class.
+    Coefficients have the sign of the label. With more than two classes, the class is known only if
+    exactly one problem gives the support vector a positive coefficient.
     """
     coef, names = view.model.coef, view.names
     if len(coef) == 1:

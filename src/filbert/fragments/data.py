@@ -44,7 +44,7 @@ class Fragment:
 
 
 class Fragments:
-    """Fragments of a kernel's feature space. It counts them in trees.
+    """Fragments of a kernel's feature space, with methods that count them in trees.
 
     Parameters
     ----------

@@ -205,7 +205,7 @@ class _Miner:
 
     def _warn(self, found: MinedFragments, wish: str, wanted: float, reached: float) -> None:
         what = (
-            f"{wish} is out of reach: fragments that occur at least {self._min_frequency} times in "
+            f"{wish} is out of reach: the fragments found at least {self._min_frequency} times in "
             f"the support vectors ({found.n:,} fragment{'' if found.n == 1 else 's'}) have "
             f"{found.norm_share:.1%} of the norm. Lower min_frequency, raise max_fragments, or use "
             "search='complete'"
