@@ -29,9 +29,7 @@ def explain(
         metavar="OUT",
         help="Output file, .html, .json or .txt (default: text to standard output).",
     ),
-    top: int = typer.Option(
-        50, help="Number of fragments for each class, and of those against it."
-    ),
+    top: int = typer.Option(50, help="Number of fragments for and against each class."),
     examples: int = typer.Option(100, help="Maximum number of examples to show in detail."),
     min_frequency: int | None = typer.Option(
         None, help="Minimum number of occurrences of a fragment in the support vectors."

@@ -7,7 +7,7 @@ from filbert.persist import load
 
 
 def load_learner(path: str, jobs: int | None) -> Any:
-    """Load a model that `filbert train` or `filbert.save` wrote, and refuse non-classifiers."""
+    """Load a model that `filbert train` or `filbert.save` wrote; refuse other files."""
     model = load(path)
     if not hasattr(model, "predict"):
         raise InputTypeError(

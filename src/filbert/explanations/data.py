@@ -241,7 +241,7 @@ class Explanation:
     examples: tuple[ExplainedExample, ...]
     metrics: Metrics | None
 
-    # ---------------------------------------------------------------- storing
+    # ---------------------------------------------------------------- storage
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as dictionaries, lists, texts and finite numbers."""
@@ -293,7 +293,7 @@ class Explanation:
         except InvalidParameterError as error:
             raise ParseError(str(error)) from None
 
-    # ---------------------------------------------------------------- looking
+    # ---------------------------------------------------------------- display
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the explanation as one page of HTML that needs no network.

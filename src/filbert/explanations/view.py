@@ -152,7 +152,7 @@ def _explainable(model: SupportVectorModel) -> SupportVectorModel:
     )
 
 
-# ---------------------------------------------------------------- how training went
+# ---------------------------------------------------------------- training curves
 
 
 def _svm_curves(svm: TreeSVC) -> tuple[TrainingCurve, ...]:

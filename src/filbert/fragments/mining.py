@@ -235,8 +235,8 @@ def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
         raise InputTypeError(
             "fragments are mined from a fitted TreeSVC or TreePerceptron with one tree kernel, or "
             f"from the model of one, not from {type(learner).__name__} with the kernel "
-            f"{getattr(known, 'kernel', None)!r}: train with SubsetTree, Subtree or PartialTree "
-            "alone, a TreePerceptron with vote=False"
+            f"{getattr(known, 'kernel', None)!r}: train with only SubsetTree, Subtree or "
+            "PartialTree, and a TreePerceptron with vote=False"
         )
     n = len(known.coef)
     if problem is None and n > 1:

@@ -128,7 +128,7 @@ def _decoder(header: dict[str, Any]) -> _Decode:
         raise ModelFileError(
             f"it was written by Filbert {writer} in format version {number}, but this version "
             f"reads format versions up to {VERSION}",
-            hint="update Filbert, or save the model with this version",
+            hint="update Filbert, or save the model again with this version",
         )
     name = header.get("kind")
     if not isinstance(name, str) or name not in _KINDS:

@@ -19,7 +19,7 @@ _SUFFIXES: dict[str, Format] = {".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "js
 
 @dataclass(frozen=True)
 class Layout:
-    """Where labels, trees and features are, with the fields of :func:`filbert.read_examples`."""
+    """The places of labels, trees and features: the options of :func:`filbert.read_examples`."""
 
     format: Format | None = None
     label: str | int | None = None

@@ -18,7 +18,7 @@ def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | 
             raise ParseError(
                 f"expected label<TAB>tree, found {len(fields)} "
                 f"column{'' if len(fields) == 1 else 's'}",
-                hint="a line without a tree, or choose columns with label= and tree=",
+                hint="write two columns, or choose columns with label= and tree=",
                 column=1,
             )
         label, tree = 0, 1
