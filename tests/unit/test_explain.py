@@ -491,7 +491,7 @@ def test_deep_and_large_trees(svm: TreeSVC) -> None:
     text = "(a b)"
     for _ in range(16):
         text = f"(a {text} {text})"
-    with pytest.raises(InvalidParameterError, match=r"196,607 nodes.*leave that example out"):
+    with pytest.raises(InvalidParameterError, match=r"196,607 nodes.*leave this example out"):
         explain(svm, [text], top=0)
     trained = TreeSVC().fit([text, "(c d)"], [0, 1])  # support vectors may be as large as they like
     assert max(len(tree.labels) for tree in explain(trained, ["(c d)"], top=0).trees) < 4100
@@ -536,7 +536,7 @@ def test_kernels_that_are_no_sums_over_nodes(examples: Examples) -> None:
         ({"top": 2.5}, "top must be"),
         ({"max_examples": -1}, "max_examples must be"),
         ({"n_nearest": None}, "n_nearest must be"),
-        ({"y": ["few"]}, "without the examples"),
+        ({"y": ["few"]}, "y was given without X"),
         ({"X": FOREST[:2], "y": ["few"]}, "one label for each of the 2 examples"),
     ],
 )

@@ -413,7 +413,7 @@ def test_text_labels() -> None:
         ("no/such/file", {}, MissingFileError, "no file"),
         (io.StringIO("x\t(a)"), {}, InputTypeError, "not from StringIO"),
         (3, {}, InputTypeError, "not from int"),
-        (["x\t(a)"], {}, InputTypeError, "are bytes, not str"),
+        (["x\t(a)"], {}, InputTypeError, "must be bytes, not str"),
         ([b"x (a)"], {}, ParseError, "the format cannot be detected"),
         ([b"x"], {"format": "xml"}, InvalidParameterError, "format must be"),
     ],
