@@ -571,7 +571,7 @@ def test_json_is_plain_and_complete(explanation: Explanation) -> None:
         (["trees", 0, "parents"], [0], "one entry for each"),
         (["trees", 0, "parents", 0], 0, "has a root"),
         (["problems", 0], [], "must be an object"),
-        (["problems", 0, "for", 0, "examples"], [10**6], "not among the"),
+        (["problems", 0, "for", 0, "examples"], [10**6], "support vector beyond the"),
         (["problems", 0, "for", 0, "open"], [], "open must have"),
         (["examples", 0, "contributions"], [], "scores, one per problem"),
         (["examples", 0, "contributions", 0], [1.0], "values must have"),

@@ -148,7 +148,7 @@ def test_columns_out_of_range(index: int) -> None:
 def test_damaged_sparse_matrices() -> None:
     by_column = sp.csc_array(matrix(0))
     by_column.indices[0] = 1000
-    with pytest.raises(InvalidParameterError, match=r"a damaged sparse matrix: .* make it again"):
+    with pytest.raises(InvalidParameterError, match=r"a damaged sparse matrix: .* make it anew"):
         Linear()(by_column)
     pointers = sp.csr_array(matrix(0))
     pointers.indptr[1] = 99
