@@ -1,4 +1,4 @@
-"""``python -m filbert``: the command line."""
+"""Entry point of ``python -m filbert``: run the command line."""
 
 from filbert.cli import main
 

@@ -1,7 +1,7 @@
-"""What Filbert raises and warns about.
+"""The errors and warnings of Filbert.
 
-Every error of Filbert's own is a :class:`FilbertError`, and at the same time the built-in exception
-that Python programmers would expect there (``ValueError``, ``OverflowError``, ...).
+Every error is a :class:`FilbertError` and also the built-in exception that Python programmers
+expect in its place (``ValueError``, ``OverflowError``, ...).
 """
 
 from os import fspath
@@ -35,22 +35,22 @@ class FilbertError(Exception):
 
 
 class InvalidParameterError(FilbertError, ValueError):
-    """A parameter has a value that it cannot have."""
+    """A parameter has an invalid value."""
 
 
 class InputTypeError(FilbertError, TypeError):
-    """Something was given that is not what it should be, such as a number in place of a tree."""
+    """An argument has the wrong type, such as a number instead of a tree."""
 
 
 class ParseError(FilbertError, ValueError):
-    """Text that is not a tree, or a file that is not in the format it should be in.
+    """A text is not a tree, or a file does not have the expected format.
 
     Attributes
     ----------
     reason, hint : str
         What is wrong, and what to do about it.
     source : str
-        The file, where there is one.
+        The name of the file, or "".
     line, column : int or None
         Counted from 1; columns in characters.
     sample : int or None
@@ -83,7 +83,7 @@ class ParseError(FilbertError, ValueError):
         column: int | None = None,
         sample: int | None = None,
     ) -> Self:
-        """Return the same error at a place that is known better, such as a line of a file."""
+        """Return the same error with a more precise place, such as a line of a file."""
         return type(self)(
             self.reason,
             hint=self.hint,
@@ -106,12 +106,13 @@ class ParseError(FilbertError, ValueError):
         return f"{text} ({self.hint})" if self.hint else text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Exceptions are pickled by their positional arguments alone; workers send them home whole.
+        # By default, exceptions are pickled with their positional arguments only. Worker processes
+        # have to send back the whole error.
         return type(self), (self.reason,), self.__dict__
 
 
 class MissingFileError(FilbertError, FileNotFoundError):
-    """A file is not there."""
+    """A file or folder does not exist."""
 
     def __init__(self, path: Any) -> None:
         super().__init__(f"there is no file {fspath(path)!r}: check the path")
@@ -122,14 +123,14 @@ class MissingFileError(FilbertError, FileNotFoundError):
 
 
 class ModelFileError(FilbertError, ValueError):
-    """A file that is not a model, is damaged, or was written by a newer Filbert.
+    """A file is not a model, is damaged, or was written by a newer version of Filbert.
 
     Attributes
     ----------
     reason, hint : str
         What is wrong, and what to do about it.
     path : str
-        The file; empty where it is not known.
+        The file, or "" if it is unknown.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class ModelFileError(FilbertError, ValueError):
         self.path = path
 
     def located(self, path: Any) -> Self:
-        """Return the same error with the file it is about."""
+        """Return the same error with the path of the file."""
         return type(self)(self.reason, self.hint, fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -152,7 +153,7 @@ class ModelFileError(FilbertError, ValueError):
 
 
 class CorruptForestError(FilbertError, ValueError):
-    """Stored arrays that do not describe a forest: the file or pickle is damaged."""
+    """Stored arrays do not describe a forest: the file or pickle is damaged."""
 
 
 class CapacityError(FilbertError, ValueError):
@@ -164,7 +165,7 @@ class MatrixTooLargeError(FilbertError, MemoryError):
 
 
 class OutOfMemoryError(FilbertError, MemoryError):
-    """Work would need more memory than `max_memory` allows."""
+    """A computation would need more memory than `max_memory` allows."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: raise max_memory, or train on fewer trees")
@@ -175,7 +176,7 @@ class OutOfMemoryError(FilbertError, MemoryError):
 
 
 class KernelOverflowError(FilbertError, OverflowError):
-    """A kernel value, or what is computed from it, is beyond the range of float64."""
+    """A kernel value, or a number computed from it, is beyond the range of float64."""
 
     def __init__(self, what: str, hint: str = "use normalize=True, or a smaller decay") -> None:
         super().__init__(f"{what}: {hint}")
@@ -187,11 +188,11 @@ class KernelOverflowError(FilbertError, OverflowError):
 
 
 class InexactExplanationError(FilbertError, ArithmeticError):
-    """What the nodes of an example add does not sum to its score, which should never be."""
+    """The contributions of an example do not sum to its score, which is a bug in Filbert."""
 
 
 class TooExpensiveError(FilbertError, ValueError):
-    """One pair of nodes alone would take longer than allowed.
+    """The kernel of a single pair of nodes would take more steps than allowed.
 
     Attributes
     ----------
@@ -201,7 +202,7 @@ class TooExpensiveError(FilbertError, ValueError):
 
     def __init__(self, what: str, steps: float) -> None:
         super().__init__(
-            f"{what} would take {steps:.1e} steps for that one pair, more than max_steps. "
+            f"{what} would take {steps:.1e} steps for this one pair, more than max_steps. "
             "Set max_subsequence=1 (cost: the product of the numbers of distinct children), "
             "break up such nodes, or raise max_steps if you can wait (about 2 s for 1e9 steps)"
         )
@@ -224,7 +225,7 @@ class TooManyFragmentsError(FilbertError, ValueError):
     def __init__(self, max_fragments: int) -> None:
         super().__init__(
             f"more than max_fragments={max_fragments:,} fragments pass the threshold, or they have "
-            "more than 100 nodes each, or 100 times as many have to be looked at: use a smaller "
+            "more than 100 nodes each, or 100 times as many have to be checked: use a smaller "
             "max_ratio or kernel decay, a larger min_frequency, or raise max_fragments"
         )
         self.max_fragments = max_fragments
@@ -259,8 +260,8 @@ class ConcurrentLearningError(FilbertError, RuntimeError):
     def __init__(self, estimator: str) -> None:
         super().__init__(
             f"this {estimator} is learning at this moment, in another call of fit or partial_fit: "
-            "let one thread do all the learning, or hold a lock around these calls. Predicting, "
-            "saving and copying meanwhile are fine"
+            "train in one thread only, or hold a lock around these calls. Other threads may "
+            "predict, save and copy at the same time"
         )
         self.estimator = estimator
 
@@ -269,7 +270,7 @@ class ConcurrentLearningError(FilbertError, RuntimeError):
 
 
 class FewFragmentsWarning(UserWarning):
-    """A model does not have as many fragments, or not with such a share of its norm, as asked for.
+    """A model does not have the requested number of fragments, or share of its norm.
 
     Attributes
     ----------
@@ -288,20 +289,20 @@ class FewFragmentsWarning(UserWarning):
 
 
 class NoFragmentsWarning(UserWarning):
-    """None of the trees to learn from has a fragment under the kernel: all its values are zero.
+    """No training tree has a fragment under the kernel, so all kernel values are zero.
 
     Attributes
     ----------
     n_trees : int
     kernel : str
-        What it looks like.
+        The kernel as text.
     """
 
     def __init__(self, n_trees: int, kernel: str) -> None:
         super().__init__(
-            f"none of the {n_trees:,} trees has a fragment under {kernel}, since each is a single "
-            "node: check that X is the column of trees. For single nodes, use PartialTree() or "
-            "SubsetTree(include_leaves=True)"
+            f"none of the {n_trees:,} trees has a fragment under {kernel}, because each is a "
+            "single node: check that X is the column of trees. For single nodes, use PartialTree() "
+            "or SubsetTree(include_leaves=True)"
         )
         self.n_trees = n_trees
         self.kernel = kernel
@@ -311,12 +312,12 @@ class NoFragmentsWarning(UserWarning):
 
 
 class SkippedInputWarning(UserWarning):
-    """Some input could not be read and was left out, as ``on_error="skip"`` asked for.
+    """Some input could not be read and was skipped, because of ``on_error="skip"``.
 
     Attributes
     ----------
     errors : tuple of ParseError
-        What was left out, and why.
+        What was skipped, and why.
     """
 
     def __init__(self, errors: tuple[ParseError, ...], n_read: int) -> None:

@@ -1,4 +1,4 @@
-"""Examples that have several trees and feature vectors."""
+"""Examples with several trees and feature vectors."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
@@ -15,13 +15,13 @@ Part = Any  # a Forest, a SciPy sparse matrix or an array
 
 
 class Examples:
-    """Row-aligned parts by name: forests and matrices of features.
+    """Named parts with the same rows: forests and feature matrices.
 
-    Trees may be given in all forms that :class:`~filbert.TreeSVC` takes, such as a list or column
-    of bracket strings. Matrices are two-dimensional arrays or tables of numbers, or sparse.
+    Trees may have any form that :class:`~filbert.TreeSVC` accepts, such as a list or column of
+    bracket strings. Matrices are two-dimensional arrays, tables of numbers or sparse matrices.
 
-    Indexing with integers, slices and masks selects rows of all parts, as scikit-learn does it;
-    indexing with a name gives that part.
+    Indexing with integers, slices and masks selects rows of all parts, as in scikit-learn.
+    Indexing with a name returns that part.
 
     Examples
     --------
@@ -40,19 +40,18 @@ class Examples:
 
     @classmethod
     def from_frame(cls, frame: Any, *, trees: Columns, features: Columns = ()) -> Self:
-        """Take the columns of a pandas DataFrame.
+        """Make examples from the columns of a pandas DataFrame.
 
         Parameters
         ----------
         frame : DataFrame
         trees : str, list of str or dict
-            The columns of trees, as bracket strings or Trees. One name: the part is called
-            ``tree``; several: the parts are called like the columns; a dictionary gives the
-            columns by the names of the parts.
+            The columns of trees, as bracket strings or Trees. For a single name, the part is called
+            ``tree``. For several names, the parts have the names of the columns. A dictionary maps
+            the names of parts to columns.
         features : str, list of str or dict
-            The columns of numbers, together one matrix called ``features``; a dictionary gives
-            the columns of several matrices by their names. Where a column is sparse, so is the
-            matrix.
+            The columns of numbers, which together form one matrix called ``features``. A dictionary
+            maps the names of matrices to their columns. If a column is sparse, the matrix is too.
 
         Examples
         --------
@@ -67,7 +66,7 @@ class Examples:
 
     @classmethod
     def _of(cls, parts: dict[str, Part]) -> Self:
-        """Make examples from parts of any name, also such that Python has other uses for."""
+        """Make examples from parts with any names, including names that Python reserves."""
         examples = cls.__new__(cls)
         examples._set(parts)
         return examples
@@ -94,7 +93,7 @@ class Examples:
 
     @property
     def shape(self) -> tuple[int]:
-        """``(n_rows,)``: what scikit-learn needs in order to split examples as they are."""
+        """``(n_rows,)``. scikit-learn needs it to split examples."""
         return (self._n,)
 
     def __getitem__(self, index: Any) -> Any:
@@ -135,11 +134,11 @@ def _as_part(name: str, part: Any) -> Part:
 
 
 def _holds_trees(part: Any) -> bool:
-    """Whether the first row is a tree or text, or there are no rows and nothing says numbers."""
+    """Return whether the first row is a tree or text, or there are no rows and no numeric type."""
     if isinstance(part, str | bytes) or not np.iterable(part):
         return False
     if isinstance(part, Mapping):
-        return True  # and will be refused as such
+        return True  # as_forest raises the error
     if is_table(part):
         part = np.asarray(part)
     if len(part) == 0:
@@ -174,7 +173,7 @@ def _matrix(name: str, part: Any) -> Any:
 
 
 def _by_rows(name: str, part: Any) -> Any:
-    """Return a sparse matrix by rows: others cannot be sliced, or only slowly."""
+    """Return a sparse matrix in CSR form: other forms cannot be sliced, or only slowly."""
     if part.ndim != 2:
         raise InputTypeError(
             f"part {name!r} must be trees or a two-dimensional matrix of numbers, got "
@@ -184,11 +183,11 @@ def _by_rows(name: str, part: Any) -> Any:
         return part
     try:
         if hasattr(part, "check_format"):
-            part.check_format(full_check=True)  # SciPy trusts indices, and would crash
+            part.check_format(full_check=True)  # SciPy trusts indices and could crash
         return part.tocsr()
     except ValueError as error:
         raise InvalidParameterError(
-            f"part {name!r} is a damaged sparse matrix: {error}; make it anew from (row, column) "
+            f"part {name!r} is a damaged sparse matrix: {error}; make it again from (row, column) "
             "pairs"
         ) from None
 

@@ -1,4 +1,4 @@
-"""A corpus of trees as one shared structure."""
+"""A corpus of trees that share their nodes."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,21 +23,21 @@ from filbert.read.reader import OnError, check_on_error
 from filbert.tree import Tree
 
 _PIECE = 1 << 20  # bytes read at a time
-_BATCH = 1 << 14  # texts taken at a time from an iterator
+_BATCH = 1 << 14  # texts that are taken from an iterator at a time
 
 
 class Forest:
     """An immutable sequence of trees in which every distinct subtree is stored once.
 
     Slices and selections (``forest[10:20]``, ``forest[mask]``, ``forest[[2, 5]]``) are forests that
-    share the nodes of the whole. Anything that takes a forest takes two that were built apart.
+    share the nodes of the whole. Forests that were built separately can be used together.
 
     Make one with :meth:`from_brackets` or :func:`filbert.read_examples`.
 
     Attributes
     ----------
     skipped : tuple of ParseError
-        What was left out in reading with ``on_error="skip"``.
+        The errors of the input that was skipped with ``on_error="skip"``.
 
     Examples
     --------
@@ -79,27 +79,27 @@ class Forest:
     ) -> Self:
         r"""Read trees such as ``(S (NP (D a) (N dog)) (VP ran))``.
 
-        In a tree, ``a`` and ``(a)`` are the same leaf. White space separates. The unlabelled outer
-        bracket of Penn files, ``( (S ...) )``, is taken off. In labels, brackets, blanks and
-        backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``; ``\n``, ``\t``, ``\r``, ``\v``
-        and ``\f`` stand for those characters; any other backslash is itself.
+        In a tree, ``a`` and ``(a)`` are the same leaf. White space separates labels. The unlabelled
+        outer bracket of Penn files, ``( (S ...) )``, is removed. In labels, brackets, blanks and
+        backslashes are written ``\(``, ``\)``, ``\ `` and ``\\``. The escapes ``\n``, ``\t``,
+        ``\r``, ``\v`` and ``\f`` stand for those characters. Any other backslash is a backslash.
 
         Parameters
         ----------
         source : iterable of str or bytes, path, or open file
-            An iterable holds one tree in each string. A file or pipe (``"-"`` for the standard
-            input; gzip and xz are unpacked) is read in pieces and holds any number of trees, also
-            several on a line or one on several lines. A string is a path, unless it begins with a
-            bracket: then it is the text itself.
+            An iterable holds one tree in each string. A file or pipe (``"-"`` for standard input;
+            gzip and xz are decompressed) is read in pieces and holds any number of trees. A line
+            may have several trees, and a tree may have several lines. A string is a path, unless
+            it begins with a bracket: then it is the text itself.
         bare_words : bool
-            Whether a word that stands alone, without brackets, is a tree of one node. By default
-            it is an error, since it is more often the name of a column or file, or of a wrong
-            column; ``(word)`` always is such a tree. In files the word stands alone on its line.
+            Read a single word without brackets as a tree of one node. By default, such a word is an
+            error, because it is more often the name of a column or file, or from a wrong column.
+            ``(word)`` is always a tree of one node. In files, the word must be alone on its line.
         on_error : {"raise", "skip"}
-            Whether text that is no tree raises :class:`~filbert.errors.ParseError`, or is left out,
-            with a warning and a note in `skipped`. In files, reading goes on with the next line
-            that is not indented deeper than the bad tree, and a bracket in the first column then
-            always opens a new tree.
+            Whether text that is not a tree raises :class:`~filbert.errors.ParseError`, or is
+            skipped with a warning and listed in `skipped`. In files, reading continues with the
+            next line that is not indented deeper than the bad tree, and a bracket in the first
+            column then always opens a new tree.
         """
         check_on_error(on_error)
         reader = _core.Reader(skip_errors=on_error == "skip", bare_words=bool(bare_words))
@@ -127,13 +127,13 @@ class Forest:
 
     @classmethod
     def from_trees(cls, trees: Iterable[Tree]) -> Self:
-        """Gather single trees, from one forest or from several."""
+        """Make a forest of single trees from one or several forests."""
         trees = list(trees)
         by_dag: dict[int, tuple[Dag, list[int]]] = {}
         for position, tree in enumerate(trees):
             if not isinstance(tree, Tree):
                 raise InputTypeError(
-                    f"sample {position} is not a Tree but {described(tree)}: give Trees alone"
+                    f"sample {position} is not a Tree but {described(tree)}: pass only Trees"
                 )
             by_dag.setdefault(id(tree._dag), (tree._dag, []))[1].append(position)
         parts, order = [], []
@@ -146,14 +146,14 @@ class Forest:
 
     @classmethod
     def concat(cls, forests: "Iterable[Forest]") -> Self:
-        """Put forests one after another; parts of the same forest go on sharing their nodes."""
+        """Concatenate forests. Parts of the same forest still share their nodes."""
         parts = list(forests) if isinstance(forests, Iterable) else [forests]
         for part in parts:
             if not isinstance(part, Forest):
                 raise InputTypeError(f"concat takes Forests, not {described(part)}")
         if not parts:
             return cls.from_brackets(())
-        # Two neighbours at a time, so that many parts are copied a few times each and not many.
+        # Neighbours are merged in pairs, so that each of many parts is copied only a few times.
         while len(parts) > 1:
             pairs = [_joined(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]
             parts = pairs + parts[len(pairs) * 2 :]
@@ -166,7 +166,7 @@ class Forest:
 
     @property
     def shape(self) -> tuple[int]:
-        """``(n_trees,)``: what scikit-learn needs in order to split a forest as it is."""
+        """``(n_trees,)``. scikit-learn needs it to split a forest."""
         return (len(self._roots),)
 
     @overload
@@ -214,23 +214,23 @@ class Forest:
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes of all trees, counted with repetition."""
+        """The number of nodes of all trees, counting repeated ones each time."""
         return sum(self._dag.sizes(self._roots).tolist())
 
     @property
     def n_subtrees(self) -> int:
-        """The number of distinct subtrees, leaves included."""
+        """The number of distinct subtrees, including leaves."""
         return int(self._dag.count_reachable(self._roots))
 
     @property
     def nbytes(self) -> int:
-        """The memory of the shared structure, all in, and of this forest's list of trees."""
+        """The memory of the whole shared structure and of this forest's list of trees, in bytes."""
         return int(self._dag.memory + self._roots.nbytes)
 
     # ---------------------------------------------------------------- storage
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the forest as flat arrays, with only the nodes that its trees need."""
+        """Return the forest as flat arrays that hold only the nodes of its trees."""
         dag, roots = self._dag.extract(self._roots)
         label_bytes, label_ends, node_labels, child_ends, children = dag.to_arrays()
         return {
@@ -244,7 +244,7 @@ class Forest:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a forest from what :meth:`to_arrays` gave; everything is checked."""
+        """Make a forest from the arrays of :meth:`to_arrays` after checking them."""
         try:
             dag, roots = _core.from_arrays(
                 _exact(arrays["label_bytes"], np.uint8),
@@ -263,11 +263,10 @@ class Forest:
 
 
 def as_forest(trees: Any) -> Forest:
-    """Take what users have as a Forest.
+    """Return the trees that a user passed as a Forest.
 
-    That is a Forest, a Tree, or a sequence of Trees or of bracket strings: a list, an array or
-    column, also of shape (n, 1). A word without brackets is no tree here, and a table of several
-    columns is no sequence of trees.
+    They may be a Forest, a Tree, or a sequence of Trees or bracket strings: a list, an array or a
+    column, also of shape (n, 1). Words without brackets and tables of several columns raise errors.
     """
     if isinstance(trees, Forest):
         return trees
@@ -287,7 +286,7 @@ def as_forest(trees: Any) -> Forest:
 def report_skipped(
     problems: Sequence[tuple[int | None, str, str, int, int]], n_read: int, *, source: str = ""
 ) -> tuple[ParseError, ...]:
-    """Turn the core's notes of bad input into errors, and warn where there are any."""
+    """Return the core's notes of bad input as errors, and warn if there are any."""
     errors = tuple(
         ParseError(reason, hint=hint, source=source, line=line, column=column, sample=sample)
         for sample, reason, hint, line, column in problems
@@ -298,7 +297,7 @@ def report_skipped(
 
 
 def _encoded(text: str) -> bytes:
-    """Lone surrogates, which UTF-8 cannot hold, are left to the parser: it tells their place."""
+    """Encode a text. Lone surrogates are kept, so that the parser can report their place."""
     return text.encode(errors="surrogatepass")
 
 
@@ -324,10 +323,10 @@ def _add_texts(reader: _core.Reader, texts: Iterable[str | bytes]) -> None:
 
 
 def _file_name_error(error: ParseError, text: Any) -> ParseError:
-    """Say what was probably meant where a text is no tree but the name of a file."""
+    """Return an error with a hint if a text is not a tree but the name of a file."""
     if not is_file_name(text):
         return error
-    reason = f"{os.fsdecode(text)!r} is the name of a file and not a tree"
+    reason = f"{os.fsdecode(text)!r} is the name of a file, not a tree"
     return ParseError(reason, hint=file_hint(text), sample=error.sample)
 
 
@@ -339,19 +338,19 @@ def _joined(a: Forest, b: Forest) -> Forest:
 
 
 def _checked_index(index: Any) -> Any:
-    """Lists become arrays; an empty list means no trees, where NumPy would see floats."""
+    """Convert lists to arrays of integers or bools; NumPy would make an empty list floats."""
     if isinstance(index, slice):
         return index
     index = np.asarray(index)
     if index.size == 0 and index.dtype != bool:
         return index.astype(np.intp)
     if index.dtype.kind not in "iub":
-        raise IndexError(f"a forest is indexed by integers, slices or masks, not {index.dtype}")
+        raise IndexError(f"index a forest by integers, slices or masks, not {index.dtype}")
     return index
 
 
 def _exact(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Refuse arrays of another kind: a cast could hide a damaged file."""
+    """Return an array if it has the right type. A cast could hide a damaged file."""
     array = np.ascontiguousarray(array)
     if array.dtype != dtype or array.ndim != 1:
         raise InvalidParameterError(

@@ -1,4 +1,4 @@
-"""Columns of a pandas DataFrame as forests and matrices; pandas itself is not needed."""
+"""Convert columns of a pandas DataFrame to forests and matrices, without importing pandas."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Columns = str | Sequence[str] | Mapping[str, Any]
 
 
 def frame_parts(frame: Any, trees: Columns, features: Columns) -> dict[str, Any]:
-    """Return the parts that :meth:`filbert.Examples.from_frame` makes of a frame's columns."""
+    """Return the parts for :meth:`filbert.Examples.from_frame`."""
     if not hasattr(frame, "columns") or not hasattr(frame, "dtypes"):
         raise InputTypeError(f"expected a pandas DataFrame, got {type(frame).__name__}")
     parts: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def _forest(series: Any, column: str) -> Forest:
     for sample, tree in enumerate(trees):
         if not is_tree_like(tree):
             raise InputTypeError(
-                f"column {column!r}, sample {sample}: {tree!r:.40} is no tree; "
+                f"column {column!r}, sample {sample}: {tree!r:.40} is not a tree; "
                 "use bracket strings or Trees"
             )
     if len({isinstance(tree, Tree) for tree in trees}) > 1:
@@ -60,7 +60,7 @@ def _forest(series: Any, column: str) -> Forest:
 
 
 def _matrix(columns: list[tuple[str, Any]]) -> Any:
-    """Return an array, or a sparse matrix where a column is sparse."""
+    """Return an array, or a sparse matrix if a column is sparse."""
     if not columns:
         raise InvalidParameterError("a matrix of features needs at least one column")
     for name, series in columns:
@@ -81,7 +81,7 @@ def _matrix(columns: list[tuple[str, Any]]) -> Any:
 
 
 def _is_sparse(series: Any) -> bool:
-    return hasattr(series, "sparse")  # pandas has that accessor for sparse columns alone
+    return hasattr(series, "sparse")  # pandas has this accessor only for sparse columns
 
 
 def _entries(name: str, series: Any) -> tuple[Any, Any]:
@@ -98,7 +98,6 @@ def _entries(name: str, series: Any) -> tuple[Any, Any]:
 def _finite(name: str, values: Any) -> Any:
     if not np.isfinite(values).all():
         raise InvalidParameterError(
-            f"column {name!r} has values that are missing or not finite: fill them in or drop "
-            "their rows"
+            f"column {name!r} has missing or infinite values: fill them in or drop their rows"
         )
     return values

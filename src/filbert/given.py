@@ -1,4 +1,4 @@
-"""What users give as trees: which objects hold one tree a row, and which only seem to."""
+"""Check the trees that users pass: which objects hold one tree per row, and which do not."""
 
 import os
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from filbert.tree import Tree
 
 
 def is_table(X: Any) -> bool:
-    """Whether X has named columns: a DataFrame or a dictionary."""
+    """Return whether X has named columns: a DataFrame or a dictionary."""
     return isinstance(X, Mapping) or (hasattr(X, "columns") and hasattr(X, "shape"))
 
 
@@ -28,9 +28,9 @@ def column_of(X: Any, name: str) -> Any:
 
 
 def one_tree_a_row(X: Any) -> Any:
-    """Return X as it is where it holds one tree a row, or its only column.
+    """Return X unchanged if it holds one tree per row, or its only column.
 
-    Raises InputTypeError for tables and matrices of several columns, which say the way out.
+    Tables and matrices of several columns raise InputTypeError, which says what to pass instead.
     """
     kind = described(X)
     if is_table(X):
@@ -38,7 +38,7 @@ def one_tree_a_row(X: Any) -> Any:
         if len(names) == 1 and not isinstance(X, Mapping):
             return X[names[0]]
         raise InputTypeError(
-            f"expected one tree a row, got a {kind} of {len(names)} columns: pass the column of "
+            f"expected one tree per row, got a {kind} of {len(names)} columns: pass the column of "
             f"trees, such as X[{_likely_name(X, names)!r}], or name it in the kernel, such as "
             f"SubsetTree().on({_likely_name(X, names)!r})"
         )
@@ -48,49 +48,49 @@ def one_tree_a_row(X: Any) -> Any:
     if len(shape) == 2 and shape[1] == 1 and isinstance(X, np.ndarray):
         return np.asarray(X)[:, 0]
     raise InputTypeError(
-        f"expected one tree a row, got a {kind} of shape {shape}: pass the column of trees, such "
+        f"expected one tree per row, got a {kind} of shape {shape}: pass the column of trees, such "
         "as X[:, 0]"
     )
 
 
 def not_a_tree(position: int, value: Any) -> InputTypeError:
-    """Return what to raise for a sample that is no string, where strings are expected."""
+    """Return the error for a sample that is not a string although strings are expected."""
     what = f"sample {position} is not a string in bracket notation but {described(value)}"
     if isinstance(value, Tree):
-        return InputTypeError(f"{what}: give strings alone, or Trees alone")
+        return InputTypeError(f"{what}: pass only strings, or only Trees")
     if isinstance(value, os.PathLike):
         return InputTypeError(f"{what}: {file_hint(value)}")
-    if callable(getattr(value, "label", None)):  # as NLTK's trees have it
-        return InputTypeError(f"{what}: pass str(tree), if that writes it in brackets")
+    if callable(getattr(value, "label", None)):  # a method of NLTK's trees
+        return InputTypeError(f"{what}: pass str(tree) if that is bracket notation")
     return InputTypeError(what)
 
 
 def is_file_name(text: Any) -> bool:
-    """Whether a text that is no tree is the name of a file."""
+    """Return whether a text that is not a tree is the name of a file."""
     try:
         return os.path.isfile(text)
-    except (TypeError, ValueError):  # a NUL, for instance
+    except (TypeError, ValueError):  # such as a NUL in the text
         return False
 
 
 def file_hint(path: Any) -> str:
-    """Return what to do with the name of a file in place of a tree."""
+    """Return the hint for a user who passed the name of a file instead of a tree."""
     name = os.fsdecode(path)
     return (
         f"to read the file, use filbert.read_examples({name!r}) for labelled trees or "
-        f"Forest.from_brackets({name!r}) for trees alone"
+        f"Forest.from_brackets({name!r}) for trees without labels"
     )
 
 
 def described(value: Any) -> str:
-    """Return the name of a type, with the package of others' types: there are other Trees."""
+    """Return the name of a value's type, with its package if it is a third-party type."""
     kind = type(value)
     package = kind.__module__.partition(".")[0]
     return kind.__name__ if package in ("builtins", "filbert") else f"{package}.{kind.__name__}"
 
 
 def is_tree_like(value: Any) -> bool:
-    """Whether a value is given as a tree: a Tree or a text."""
+    """Return whether a value may be a tree: a Tree or a text."""
     return isinstance(value, str | bytes | Tree)
 
 
@@ -99,7 +99,7 @@ def _names(X: Any) -> list[Any]:
 
 
 def _likely_name(X: Any, names: list[Any]) -> Any:
-    """The first column that begins with a tree, else one called so."""
+    """Return the name of the first column that begins with a tree, or "tree"."""
     for name in names:
         first = next(iter(X[name]), None) if np.ndim(X[name]) else None
         text = first.decode(errors="replace") if isinstance(first, bytes) else first

@@ -1,4 +1,4 @@
-"""Several streams of batches as one."""
+"""Merge several streams of batches into one."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,20 +14,20 @@ _T = TypeVar("_T")
 
 
 def merge_streams(*streams: Iterable[_T], order: Order = "turns") -> Iterator[_T]:
-    """Put several streams of batches into one, so that none has to wait for another's end.
+    """Merge several streams of batches into one, so that none waits for the end of another.
 
     Parameters
     ----------
     streams
-        Iterators such as :func:`filbert.stream` gives.
+        Iterators such as those of :func:`filbert.stream`.
     order : {"turns", "ready"}
-        ``"turns"``: one batch of each in turn, in the order of the arguments; a stream that ends
-        drops out. The order depends on the streams alone, but a slow one is waited for.
-        ``"ready"``: for pipes. Each stream is read in a thread of its own, one batch ahead, and the
-        batch that is there first comes first; since a stream has one batch waiting at most, none
-        is passed over for long. The order depends on who writes when.
+        ``"turns"`` takes one batch from each stream in turn, in the order of the arguments, and
+        drops streams that end. The order depends only on the streams, but a slow stream delays the
+        others. ``"ready"`` is for pipes: a separate thread reads each stream, one batch ahead, and
+        the batch that is ready first comes first. Each stream has at most one batch waiting, so
+        none waits for long. The order depends on when the writers write.
 
-    An error in one of the streams is raised when its turn comes, and ends all.
+    An error in one of the streams is raised when its turn comes, and ends the merged stream.
 
     >>> list(merge_streams("abc", "x", "12"))
     ['a', 'x', '1', 'b', '2', 'c']
@@ -58,7 +58,7 @@ def _as_ready(streams: Sequence[Iterable[_T]]) -> Iterator[_T]:
             for batch in stream:
                 ready.put((taken, batch, None))
                 if stop.is_set():
-                    return  # nobody may be left to take it
+                    return  # the consumer may be gone
                 taken.wait()
                 taken.clear()
                 if stop.is_set():
@@ -67,7 +67,7 @@ def _as_ready(streams: Sequence[Iterable[_T]]) -> Iterator[_T]:
         except BaseException as error:
             ready.put((taken, None, error))
 
-    # Daemons: a thread that waits for a pipe cannot be told to stop.
+    # Daemon threads, because a thread that waits for a pipe cannot be stopped.
     for stream in streams:
         Thread(target=read, args=(stream,), daemon=True).start()
     n_left = len(streams)

@@ -1,4 +1,4 @@
-"""From files, pipes and lines to forests and examples, all at once or in batches."""
+"""Read forests and examples from files, pipes and lines, all at once or in batches."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -40,40 +40,40 @@ def read_examples(
     Parameters
     ----------
     source : path, "-", open binary file or iterable of lines
-        It is opened once and read forwards only, so a path may be a named pipe. ``"-"`` is the
-        standard input. Data that gzip or xz has packed is unpacked.
+        It is opened once and read only forwards, so a path may be a named pipe. ``"-"`` is
+        standard input. Data in the formats of gzip and xz are decompressed.
     format : {"svmlight-tk", "tsv", "jsonl"}, optional
-        By default known by the extension or by the first line.
+        By default, it is detected from the extension or the first line.
     label : str or int, optional
-        JSON Lines: the label's key (default ``"label"``). TSV: its column (default the first).
+        JSON Lines: the key of the label (default ``"label"``). TSV: its column (default the first).
     tree : str, int or list of str, optional
         JSON Lines: the key or keys of trees, ``"trees.grct"`` for nested ones (default ``"tree"``,
-        or all of ``"trees"``). TSV: the tree's column (default the second of two).
+        or all of ``"trees"``). TSV: the column of the tree (default the second of two).
     features : str or list of str, optional
-        JSON Lines: the key or keys of feature vectors (default ``"features"`` where it is there).
+        JSON Lines: the key or keys of feature vectors (default ``"features"`` if it exists).
     header : {"auto"} or bool
-        TSV: whether the first line has the names of columns and no example. ``"auto"``: it has, if
-        there is no bracket in the column of trees.
+        TSV: whether the first line has column names instead of an example. ``"auto"`` takes it as
+        column names if it has no bracket in the column of trees.
     bare_words : bool
-        Whether a word without brackets, such as ``dog``, is a tree of one node. By default it is
-        an error, since a wrong column is more likely; ``(dog)`` always is such a tree. Between
-        the marks ``|BT|`` and ``|ET|`` of SVM-light-TK files words always are trees.
+        Read a word without brackets, such as ``dog``, as a tree of one node. By default, such a
+        word is an error, because a wrong column is more likely. ``(dog)`` is always a tree of one
+        node. Between ``|BT|`` and ``|ET|`` in SVM-light-TK files, words are always trees.
     n_features : int, optional
         The width of the feature matrices; by default the largest feature number.
     on_error : {"raise", "skip"}
-        Whether a bad line raises :class:`~filbert.errors.ParseError`, or is left out with a warning
-        and a note in ``X.skipped``.
+        Whether a bad line raises :class:`~filbert.errors.ParseError`, or is skipped with a warning
+        and listed in ``X.skipped``.
     n_jobs : int, optional
-        Threads for TSV and SVM-light-TK files with one tree and one vector a line; all cores by
-        default. Results do not depend on it.
+        Number of threads for TSV and SVM-light-TK files with one tree and one vector per line; all
+        cores by default. Results do not depend on it.
 
     Returns
     -------
     X : Forest or Examples
-        A forest where each example is one tree; otherwise Examples with the parts ``tree`` or
+        A forest if each example is one tree. Otherwise Examples with the parts ``tree`` or
         ``tree_1``, ``tree_2``, ... (JSON: the keys), and ``features`` as sparse matrices.
     y : ndarray
-        The labels: integers or floats where all of them are, else strings.
+        The labels: integers or floats if all labels are numbers, otherwise strings.
 
     Examples
     --------
@@ -113,41 +113,41 @@ def stream(
     on_error: OnError = "raise",
     n_jobs: int | None = None,
 ) -> Iterator[Labelled]:
-    """Read labelled examples a batch at a time: ``for X, y in stream("trees.tsv", 1000)``.
+    """Read labelled examples in batches: ``for X, y in stream("trees.tsv", 1000)``.
 
-    No more than a batch is held in memory. It is given as soon as its last line is there, so a
-    pipe that is slow is waited for and no longer.
+    At most one batch is held in memory. It is returned as soon as its last line has arrived, so a
+    slow pipe delays a batch no longer than needed.
 
     Parameters
     ----------
     source : path, "-", open binary file or iterable of lines
-        As for :func:`filbert.read_examples`. It is opened when the first batch is asked for.
+        As for :func:`filbert.read_examples`. It is opened when the first batch is requested.
     batch_size : int
-        Examples in a batch; the last one may have fewer.
+        Number of examples per batch; the last batch may have fewer.
     format, label, tree, features, header, bare_words, n_jobs
         As for :func:`filbert.read_examples`.
     n_features : int, optional
-        The width of the feature matrices, the same in all batches. Needed where there are features.
+        The width of the feature matrices, the same in all batches. Required if there are features.
     text_labels : bool, optional
-        Whether labels are text. By default the first batch tells, as for
+        Whether labels are text. By default, the first batch decides, by the rule of
         :func:`filbert.read_examples`.
     on_error : {"raise", "skip"}
-        Whether a bad line raises :class:`~filbert.errors.ParseError`, or is left out, with a
-        warning and a note in the batch's ``X.skipped``.
+        Whether a bad line raises :class:`~filbert.errors.ParseError`, or is skipped with a warning
+        and listed in the batch's ``X.skipped``.
 
     Yields
     ------
     X : Forest or Examples
-        As :func:`filbert.read_examples` gives it. The parts are the same in all batches.
+        As :func:`filbert.read_examples` returns it. The parts are the same in all batches.
     y : ndarray
         The labels.
 
     Raises
     ------
     ParseError
-        At a bad line, a last one that ends within a tree, or where a compressed file ends too
-        early, with the number of the line and of the example. All examples before it have been
-        given then, those of the same batch as a shorter one.
+        At a bad line, at a last line that ends within a tree, or if a compressed file ends too
+        early. The error has the number of the line and of the example. All examples before it are
+        returned first; those of the same batch form a shorter batch.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def stream(
     [1] (a b) [[0.0, 0.0, 0.0]]
     """
     if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise InvalidParameterError(f"batch_size must be a whole number from 1, got {batch_size!r}")
+        raise InvalidParameterError(f"batch_size must be a positive integer, got {batch_size!r}")
     check_on_error(on_error)
     if n_features is not None and n_features < 1:
         raise InvalidParameterError(f"n_features must be at least 1, got {n_features}")
@@ -183,7 +183,7 @@ def stream(
 
 
 class _Batches:
-    """What is the same for all batches of a stream: their parts, and the kind of labels."""
+    """The properties that all batches of a stream share: their parts, and the kind of labels."""
 
     def __init__(
         self, reader: ExampleReader, n_features: int | None, text_labels: bool | None
@@ -191,11 +191,11 @@ class _Batches:
         self._reader = reader
         self._n_features = n_features
         self._text_labels = text_labels
-        self._trees: tuple[str, ...] | None = None  # names of parts; the first batch tells
+        self._trees: tuple[str, ...] | None = None  # names of parts, set by the first batch
         self._vectors: tuple[str, ...] | None = None
 
     def read(self, block: Block) -> Reading:
-        """Read some lines; those that do not go with the batches before are bad ones."""
+        """Read some lines. Examples that do not match the earlier batches are bad lines."""
         quick = self._reader.read_quickly(block) if self._trees in (None, ("tree",)) else None
         if quick is not None and self._fits(quick):
             reading = Reading(quick)
@@ -206,7 +206,7 @@ class _Batches:
         return reading
 
     def labelled(self, reading: Reading) -> Labelled:
-        """Return a batch with the parts that the first one has, and its labels."""
+        """Return a batch with the parts of the first batch, and its labels."""
         batch = reading.batch
         y = self._target(batch.labels)[batch.label_of]
         parts = _parts(batch, self._n_features, self._reader.name)
@@ -222,7 +222,7 @@ class _Batches:
         return X, y
 
     def _fits(self, batch: Batch) -> bool:
-        """Whether examples need no look one by one."""
+        """Return whether a batch matches the earlier ones as a whole."""
         for name, rows in batch.vectors.items():
             known = self._vectors is None or name in self._vectors
             if not known or rows.width > (self._n_features or 0):
@@ -230,7 +230,7 @@ class _Batches:
         return self._text_labels is not False or all(map(_is_number, batch.labels))
 
     def _check(self, record: Record) -> None:
-        """Refuse what does not go with the batches before."""
+        """Raise ParseError if an example does not match the earlier batches."""
         for vector in record.vectors.values():
             width = max([vector.width, *(i + 1 for i in vector.indices[-1:])])
             if self._n_features is None and width:
@@ -240,12 +240,12 @@ class _Batches:
             if width > (self._n_features or 0):
                 raise ParseError(
                     f"feature {width} is beyond n_features={self._n_features}",
-                    hint="raise n_features",
+                    hint="increase n_features",
                     column=1,
                 )
         if self._text_labels is False and not _is_number(record.label):
             raise ParseError(
-                f"the label {str(record.label)[:40]!r} is no number, and those before it are",
+                f"the label {str(record.label)[:40]!r} is not a number, but those before it are",
                 hint="pass text_labels=True",
                 column=1,
             )
@@ -267,7 +267,7 @@ def _parts(batch: Batch, n_features: int | None, source: str) -> dict[str, Part]
     for name, rows in batch.vectors.items():
         if n_features is not None and rows.width > n_features:
             raise InvalidParameterError(
-                f"{source} has feature {rows.width}, but n_features is {n_features}: raise it"
+                f"{source} has feature {rows.width}, but n_features is {n_features}: increase it"
             )
         parts[name] = sp.csr_array(
             (rows.values, rows.columns, rows.row_begin),

@@ -1,4 +1,4 @@
-"""How many threads to use."""
+"""The number of threads to use."""
 
 import os
 from multiprocessing import parent_process
@@ -15,17 +15,17 @@ _MOST = 1024
 def n_threads(n_jobs: int | None) -> int:
     """Turn scikit-learn's ``n_jobs`` into a number of threads.
 
-    A positive number is taken as it is; -1 means all cores that this process may use, -2 all but
-    one. None means the first of these that applies:
+    A positive number is the number of threads. -1 means all cores that this process may use, -2
+    all cores except one. None means the first of these rules that applies:
 
-    1. ``FILBERT_NUM_THREADS``, where that environment variable is set.
+    1. If the environment variable ``FILBERT_NUM_THREADS`` is set, its value.
     2. In a task of ``joblib.Parallel``, such as a fold of ``GridSearchCV(n_jobs=2)``, its share of
-       the machine: in a worker process the ``OMP_NUM_THREADS`` that joblib sets there (the cores
-       divided by the number of workers, or ``inner_max_num_threads``), in a worker thread 1.
-    3. In ``with joblib.parallel_config(n_jobs=...)`` that number.
-    4. Otherwise all cores, or ``OMP_NUM_THREADS`` where that is set and less.
+       the machine. A worker process uses the ``OMP_NUM_THREADS`` that joblib sets there (the cores
+       divided by the number of workers, or ``inner_max_num_threads``). A worker thread uses 1.
+    3. In ``with joblib.parallel_config(n_jobs=...)``, that number.
+    4. Otherwise all cores, or ``OMP_NUM_THREADS`` if that is set and smaller.
 
-    Results never depend on it.
+    Results never depend on the number of threads.
     """
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -41,7 +41,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 def _from_joblib(cores: int) -> int:
     backend, n_jobs = get_active_backend()
-    if backend.nesting_level > 0:  # we are in one of several tasks that run at the same time
+    if backend.nesting_level > 0:  # this is one of several tasks that run at the same time
         limit = _openmp_limit() if parent_process() is not None else None
         return min(cores, limit or 1)
     if n_jobs is not None:
@@ -50,7 +50,7 @@ def _from_joblib(cores: int) -> int:
 
 
 def _openmp_limit() -> int | None:
-    """Return the first number of OMP_NUM_THREADS; what OpenMP would ignore is ignored here too."""
+    """Return the first number of OMP_NUM_THREADS, or None for a value that OpenMP ignores."""
     value = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(value) or None if value.isdecimal() else None
 

@@ -15,8 +15,8 @@ from filbert.errors import InvalidParameterError
 class Tree:
     """A labelled ordered tree: a node of a forest, with everything below it.
 
-    Trees are made by a :class:`~filbert.Forest` (``forest[3]``) and never change. Two trees are
-    equal when their labels and shape are, whatever forest they come from.
+    A :class:`~filbert.Forest` makes trees (``forest[3]``). They never change. Two trees are equal
+    if their labels and shapes are equal, also if they come from different forests.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Tree:
 
     @property
     def label(self) -> str:
-        """The root's label."""
+        """The label of the root."""
         return self._dag.label(self._node)
 
     @property
@@ -58,16 +58,16 @@ class Tree:
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes, leaves included."""
+        """The number of nodes, including leaves."""
         return int(self._dag.sizes(self._as_roots())[0])
 
     @property
     def depth(self) -> int:
-        """The number of nodes on the longest way down; 1 for a single node."""
+        """The number of nodes on the longest path from the root to a leaf."""
         return int(self._dag.depths(self._as_roots())[0])
 
     def nodes(self) -> Iterator["Tree"]:
-        """Go through the subtrees of all nodes, parents first, from left to right."""
+        """Yield the subtrees of all nodes in preorder, from left to right."""
         stack = [self._node]
         while stack:
             node = stack.pop()
@@ -98,9 +98,10 @@ class Tree:
         Parameters
         ----------
         values : array of floats, optional
-            By node in preorder, such as what each node contributes to a score. They stand in front.
+            One value per node in preorder, such as its contribution to a score. They are printed
+            in front of the nodes.
         max_lines, max_depth : int
-            What goes beyond is replaced by an ellipsis.
+            Nodes beyond these limits are replaced by an ellipsis.
         """
         limits: dict[str, Any] = {"max_lines": max_lines, "max_depth": max_depth}
         if values is not None:
@@ -119,18 +120,18 @@ class Tree:
         max_nodes: int = 400,
         max_width: float = 960,
     ) -> str:
-        """Draw the tree as SVG, which looks well on light and on dark pages.
+        """Draw the tree as SVG, for light and dark pages.
 
         Parameters
         ----------
         values : array of floats, optional
-            By node in preorder. Nodes of positive values are blue, those of negative ones orange.
+            One value per node in preorder. Nodes with positive values are blue, those with negative
+            values orange.
         max_nodes : int
-            Of larger trees the nodes of the largest values and those near the root are drawn, and
-            ellipses for the others.
+            In larger trees, only the nodes with the largest values and those near the root are
+            drawn, and ellipses for the others.
         max_width : float
-            The width in pixels that is kept to where labels allow it: what is wider hangs from
-            stems.
+            The maximum width in pixels, if the labels allow it. Wider parts hang from stems.
         """
         limits: dict[str, Any] = {"max_nodes": max_nodes, "max_width": max_width}
         if values is None:
@@ -145,7 +146,7 @@ class Tree:
         if array.shape != (self.n_nodes,) or not np.isfinite(array).all():
             raise InvalidParameterError(
                 f"values must be finite numbers, one for each of the {self.n_nodes:,} nodes; "
-                f"their shape is {array.shape}"
+                f"got an array of shape {array.shape}"
             )
         checked: list[float] = array.tolist()
         return checked

@@ -1,4 +1,4 @@
-"""The learner in what scikit-learn puts around it: pipelines and searches."""
+"""Finding the learner inside scikit-learn's pipelines and searches."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from filbert.errors import InputTypeError
 def learner_in(model: Any) -> Any:
     """Return the last step of a fitted Pipeline or the best estimator of a fitted search.
 
-    Whatever is neither is returned as it is.
+    Any other model is returned unchanged.
     """
     return unpacked(model)[1]
 
 
 def unpacked(model: Any) -> tuple[list[Any], Any]:
-    """Return the transformers that examples go through first, and the learner itself."""
+    """Return the transformers before the learner, and the learner itself."""
     before: list[Any] = []
     while True:
         if hasattr(model, "best_estimator_"):

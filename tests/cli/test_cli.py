@@ -319,7 +319,7 @@ def test_explain_refuses_before_long_work(
         (["predict", "BARE", "BARE"], "not a model"),
         (["predict", "MODEL", "missing"], "there is no file 'missing'"),
         (["predict", "MODEL", "BARE", "-o", "nowhere/out"], "nowhere"),
-        (["evaluate", "MODEL", "BARE"], "format cannot be told"),
+        (["evaluate", "MODEL", "BARE"], "format cannot be detected"),
         (["evaluate", "FOLDER", "BARE"], "Is a directory"),
     ],
 )

@@ -17,5 +17,5 @@ def test_a_file_of_trees_is_no_model(command: str, tmp_path: Path) -> None:
     data = tmp_path / "data.tsv"
     data.write_text("yes\t(S (A a))\n", encoding="utf-8")
     more = ["-o", str(tmp_path / "page.html")] if command == "explain" else []
-    with pytest.raises(InputTypeError, match="holds a Forest, which predicts nothing"):
+    with pytest.raises(InputTypeError, match="holds a Forest, which cannot predict"):
         CliRunner().invoke(app, [command, str(trees), str(data), *more], catch_exceptions=False)

@@ -491,7 +491,7 @@ def test_deep_and_large_trees(svm: TreeSVC) -> None:
     text = "(a b)"
     for _ in range(16):
         text = f"(a {text} {text})"
-    with pytest.raises(InvalidParameterError, match=r"196,607 nodes.*leave that example out"):
+    with pytest.raises(InvalidParameterError, match=r"196,607 nodes.*leave this example out"):
         explain(svm, [text], top=0)
     trained = TreeSVC().fit([text, "(c d)"], [0, 1])  # support vectors may be as large as they like
     assert max(len(tree.labels) for tree in explain(trained, ["(c d)"], top=0).trees) < 4100
@@ -536,7 +536,7 @@ def test_kernels_that_are_no_sums_over_nodes(examples: Examples) -> None:
         ({"top": 2.5}, "top must be"),
         ({"max_examples": -1}, "max_examples must be"),
         ({"n_nearest": None}, "n_nearest must be"),
-        ({"y": ["few"]}, "without the examples"),
+        ({"y": ["few"]}, "y was given without X"),
         ({"X": FOREST[:2], "y": ["few"]}, "one label for each of the 2 examples"),
     ],
 )
@@ -571,11 +571,11 @@ def test_json_is_plain_and_complete(explanation: Explanation) -> None:
         (["trees", 0, "parents"], [0], "one entry for each"),
         (["trees", 0, "parents", 0], 0, "has a root"),
         (["problems", 0], [], "must be an object"),
-        (["problems", 0, "for", 0, "examples"], [10**6], "not among the"),
+        (["problems", 0, "for", 0, "examples"], [10**6], "support vector beyond the"),
         (["problems", 0, "for", 0, "open"], [], "open must have"),
-        (["examples", 0, "contributions"], [], "scores, one by problem"),
+        (["examples", 0, "contributions"], [], "scores, one per problem"),
         (["examples", 0, "contributions", 0], [1.0], "values must have"),
-        (["examples", 0, "support", 0, "contributions"], [], "contributions, one by problem"),
+        (["examples", 0, "support", 0, "contributions"], [], "contributions, one per problem"),
         (["model", "parameters", 0], ["C"], "must have 2 entries"),
     ],
 )

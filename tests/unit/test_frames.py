@@ -76,7 +76,7 @@ def test_trees_and_brackets_mixed() -> None:
     [
         (FRAME, {"trees": "parse"}, InvalidParameterError, "no column 'parse'; there are 'text'"),
         (FRAME, {"trees": "day"}, ParseError, "column 'day', sample 0.*a word without brackets"),
-        (FRAME, {"trees": "length"}, InputTypeError, "column 'length', sample 0: 1 is no tree"),
+        (FRAME, {"trees": "length"}, InputTypeError, "column 'length', sample 0: 1 is not a tree"),
         (
             FRAME,
             {"trees": "text", "features": "day"},
@@ -91,26 +91,26 @@ def test_trees_and_brackets_mixed() -> None:
             pd.DataFrame({"t": ["(a)", None]}),
             {"trees": "t"},
             InputTypeError,
-            "sample 1: .* no tree",
+            "sample 1: .* not a tree",
         ),
         (pd.DataFrame({"t": ["(a)", "(b"]}), {"trees": "t"}, ParseError, "'t', sample 1.*closed"),
         (
             pd.DataFrame({"x": [1.0, np.nan]}),
             {"trees": (), "features": "x"},
             InvalidParameterError,
-            "'x' has values that are missing",
+            "'x' has missing or infinite values",
         ),
         (
             pd.DataFrame({"x": pd.array([1, None], dtype="Int64")}),
             {"trees": (), "features": "x"},
             InvalidParameterError,
-            "'x' has values that are missing",
+            "'x' has missing or infinite values",
         ),
         (
             pd.DataFrame({"x": pd.arrays.SparseArray([0.0, np.inf], fill_value=0.0)}),
             {"trees": (), "features": "x"},
             InvalidParameterError,
-            "'x' has values that are missing",
+            "'x' has missing or infinite values",
         ),
         (
             pd.DataFrame([[1, 2]], columns=["x", "x"]),

@@ -143,7 +143,7 @@ def test_only_one_thread_may_learn() -> None:
 
     def other() -> None:
         for learn in (clf.fit, clf.partial_fit):
-            with pytest.raises(ConcurrentLearningError, match="let one thread do all") as error:
+            with pytest.raises(ConcurrentLearningError, match="train in one thread only") as error:
                 learn(TREES, LABELS)
             raised.append(error.value)
 

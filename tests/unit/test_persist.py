@@ -266,9 +266,9 @@ def test_what_is_no_zip_is_told(path: Path, content: bytes) -> None:
 
 
 HEADERS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "not a model of Filbert": lambda h: h.update(format="other"),
+    "not a Filbert model": lambda h: h.update(format="other"),
     "update Filbert": lambda h: h.update(version=2),
-    "does not tell the version": lambda h: h.update(version=True),
+    "has no format version": lambda h: h.update(version=True),
     "'os.system'": lambda h: h.update(kind="os.system"),
     "no content": lambda h: h.pop("content"),
     "does not list": lambda h: h.update(arrays=[]),
@@ -276,10 +276,10 @@ HEADERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "'x' is missing": lambda h: h["arrays"].update(x={}),
     "'coef' is missing": lambda h: h["arrays"].pop("coef"),
     "'convergence.gap' is missing": lambda h: h["arrays"].pop("convergence.gap"),
-    "type and shape of": lambda h: h["arrays"]["coef"].update(shape=[-1, 3]),
+    "no type and shape for": lambda h: h["arrays"]["coef"].update(shape=[-1, 3]),
     "as long as": lambda h: h["arrays"]["coef"].update(shape=[10**9, 3]),
-    "no model has": lambda h: h["arrays"]["coef"].update(dtype="|O"),
-    "not of the type": lambda h: h["arrays"]["coef"].update(dtype="<i8"),
+    "which is not allowed": lambda h: h["arrays"]["coef"].update(dtype="|O"),
+    "not have the type": lambda h: h["arrays"]["coef"].update(dtype="<i8"),
     "no parameter 'new'": lambda h: h["content"]["parameters"].update(new=1),
     "C cannot be 'a'": lambda h: h["content"]["parameters"].update(C="a"),
     "C cannot be None": lambda h: h["content"]["parameters"].update(C=None),

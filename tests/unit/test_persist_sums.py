@@ -134,11 +134,11 @@ def nested(depth: int) -> dict[str, Any]:
 
 CONTENT: dict[str, Any] = {
     "does not list the parts": lambda c: c.pop("support"),
-    "has no name of its own": lambda c: c["support"][0].update(name=c["support"][1]["name"]),
+    "has no unique name": lambda c: c["support"][0].update(name=c["support"][1]["name"]),
     "has no name": lambda c: c["support"][0].update(name=None),
     "needs a part 'tree'": lambda c: c["support"][0].update(name="other"),
     "is of the kind 'pickle'": lambda c: c["support"][0].update(kind="pickle"),
-    "do not fit together": lambda c: c["support"][1].update(width=-1),
+    "are inconsistent": lambda c: c["support"][1].update(width=-1),
     "not those of a matrix": lambda c: c["support"][1].update(width=2),
     "nested more than 50": lambda c: c.update(kernel=nested(60)),
     "lacks 'kernel'": lambda c: c["kernel"].update(name="Normalized", parameters={}),

@@ -490,10 +490,10 @@ BAD_JSON = {
     "a feature twice": (
         '{"label": 1, "tree": "(a)", "features": {"1": 1, "01": null}}', "features",
     ),
-    "deep": (DEEP, "not JSON that can be read"),
-    "a deep label": (f'{{"label": {DEEP}, "tree": "(a)"}}', "not JSON that can be read"),
-    "a long number": (f'{{"label": {"1" * 5000}, "tree": "(a)"}}', "not JSON that can be read"),
-    "not UTF-8": (b'{"label": "\xe9", "tree": "(a)"}', "not JSON that can be read"),
+    "deep": (DEEP, "this JSON cannot be read"),
+    "a deep label": (f'{{"label": {DEEP}, "tree": "(a)"}}', "this JSON cannot be read"),
+    "a long number": (f'{{"label": {"1" * 5000}, "tree": "(a)"}}', "this JSON cannot be read"),
+    "not UTF-8": (b'{"label": "\xe9", "tree": "(a)"}', "this JSON cannot be read"),
 }  # fmt: skip
 each_bad_json = pytest.mark.parametrize(("line", "reason"), BAD_JSON.values(), ids=BAD_JSON)
 GOOD_JSON = '{"label": 1, "tree": "(a b)"}'

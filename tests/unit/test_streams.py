@@ -305,7 +305,11 @@ def test_unknown_orders_are_refused() -> None:
             {"n_features": 5},
             "not a finite number",
         ),
-        ([b"1\t(a)", b"-1\t(b)", b"x\t(c)"], {"text_labels": False}, "the label 'x' is no number"),
+        (
+            [b"1\t(a)", b"-1\t(b)", b"x\t(c)"],
+            {"text_labels": False},
+            "the label 'x' is not a number",
+        ),
     ],
 )
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 100])
@@ -394,7 +398,7 @@ def test_text_labels() -> None:
     labels = [y.tolist() for _, y in stream(lines, 1, text_labels=True)]
     assert labels == [["1"], ["x"], ["2"]]
     assert [y.tolist() for _, y in stream(lines[1:], 1)] == [["x"], ["2"]]
-    with pytest.raises(ParseError, match=r"the label 'x' is no number.*text_labels=True"):
+    with pytest.raises(ParseError, match=r"the label 'x' is not a number.*text_labels=True"):
         list(stream(lines, 1))
 
 
@@ -409,8 +413,8 @@ def test_text_labels() -> None:
         ("no/such/file", {}, MissingFileError, "no file"),
         (io.StringIO("x\t(a)"), {}, InputTypeError, "not from StringIO"),
         (3, {}, InputTypeError, "not from int"),
-        (["x\t(a)"], {}, InputTypeError, "are bytes, not str"),
-        ([b"x (a)"], {}, ParseError, "the format cannot be told"),
+        (["x\t(a)"], {}, InputTypeError, "must be bytes, not str"),
+        ([b"x (a)"], {}, ParseError, "the format cannot be detected"),
         ([b"x"], {"format": "xml"}, InvalidParameterError, "format must be"),
     ],
 )

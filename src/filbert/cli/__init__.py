@@ -1,4 +1,4 @@
-"""The command line: one file a subcommand, each a thin shell around the library."""
+"""The command line: one file per subcommand, each a thin layer over the library."""
 
 import sys
 import warnings
@@ -35,11 +35,11 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 
 def main() -> None:
-    """Run the command line; what users can mend is told in one line, without a traceback."""
+    """Run the command line. Errors that users can fix print one line and no traceback."""
     warnings.showwarning = _show_warning
     try:
         app()
-    except (FilbertError, OSError) as error:  # such as a full disk, or a file not to be read
+    except (FilbertError, OSError) as error:  # such as a full disk, or an unreadable file
         typer.echo(f"filbert: {error}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
@@ -47,5 +47,5 @@ def main() -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Show what a warning says, without the line of code it comes from."""
+    """Print the text of a warning without the line of code that raised it."""
     typer.echo(f"filbert: warning: {message}", err=True)

@@ -1,4 +1,4 @@
-"""What the subcommands read: options and files that several of them share."""
+"""Options and input files that several subcommands share."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,20 +16,20 @@ from filbert.read.formats import Format
 from filbert.read.reader import OnError
 from filbert.reading import read_examples
 
-FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; known by the file otherwise.")
+FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; detected from the file by default.")
 ANY_FORMAT = typer.Option(
-    None, help="brackets, svmlight-tk, tsv or jsonl; known by the file otherwise."
+    None, help="brackets, svmlight-tk, tsv or jsonl; detected from the file by default."
 )
-LABEL = typer.Option(None, help="The label's column (from 0) or JSON key.")
-TREE = typer.Option(None, help="The tree's column (from 0) or JSON key.")
+LABEL = typer.Option(None, help="Column (from 0) or JSON key of the label.")
+TREE = typer.Option(None, help="Column (from 0) or JSON key of the tree.")
 HEADER = typer.Option(
-    None, "--header/--no-header", help="Whether a TSV file begins with column names; known by it."
+    None, "--header/--no-header", help="A TSV file begins with column names (default: detect)."
 )
 BARE_WORDS = typer.Option(
     False, "--bare-words", help="Read a word without brackets as a tree of one node."
 )
-ON_ERROR = typer.Option("raise", help="raise: stop at a bad line; skip: leave it out.")
-JOBS = typer.Option(None, help="Threads; all cores otherwise.")
+ON_ERROR = typer.Option("raise", help="raise: stop at a bad line; skip: omit it.")
+JOBS = typer.Option(None, help="Number of threads (default: all cores).")
 
 BRACKETS = "brackets"
 
@@ -38,7 +38,7 @@ _NAMED_FORMATS = (".tsv", ".jsonl", ".ndjson")
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file, or ``-`` for the standard input, and the options that say how to read it."""
+    """A file, or ``-`` for standard input, and the options that say how to read it."""
 
     path: str
     format: str | None
@@ -55,12 +55,12 @@ class DataFile:
             return self._examples(source)
 
     def trees(self) -> Forest:
-        """Read trees from examples, labelled or not, or from bare trees in brackets."""
+        """Read trees from labelled or unlabelled examples, or from bare trees in brackets."""
         with self._opened() as source:
             return self._trees(source)
 
     def trees_and_labels(self) -> tuple[Forest, NDArray[Any] | None]:
-        """Read trees, and their labels where the file has some."""
+        """Read trees, and their labels if the file has any."""
         with self._opened() as source:
             if self._has_labels(source):
                 return self._examples(source)
@@ -103,16 +103,15 @@ class DataFile:
         return self._without_labels(source).label is None
 
     def _is_bare(self, source: Input) -> bool:
-        """Whether a file holds trees in brackets and nothing else."""
+        """Return whether a file contains only trees in brackets."""
         named = format_suffix(source.name) in _NAMED_FORMATS
         bare = source.first_line.startswith(b"(") and not named
         return self.format == BRACKETS or (self.format is None and bare)
 
     def _without_labels(self, source: Input) -> "DataFile":
-        """Where labels do not matter, the tree is read as the label as well.
+        """Return options that read the tree as the label too, for files without labels.
 
-        SVM-light-TK lines always have a label, and TSV lines of several columns have one in the
-        first.
+        SVM-light-TK lines always have a label. TSV lines with several columns have it in the first.
         """
         line, tree = source.first_line, self.tree
         if self.label is not None:
@@ -143,8 +142,10 @@ def _only_forest(X: Any, name: str) -> Forest:
     if len(forests) > 1:
         raise InvalidParameterError(
             f"the examples of {name} have several trees, {', '.join(forests)}: "
-            "choose one with --tree (JSON Lines), or make a file with one tree an example"
+            "choose one with --tree (JSON Lines), or write a file with one tree per example"
         )
     unused = [part for part in X.parts if part not in forests]
-    typer.echo(f"filbert: warning: {', '.join(unused)} of {name} not used: trees only", err=True)
+    typer.echo(
+        f"filbert: warning: {', '.join(unused)} of {name} ignored: only trees are used", err=True
+    )
     return next(iter(forests.values()))

@@ -1,4 +1,4 @@
-"""``filbert demo``: the whole journey on data that every Python has."""
+"""``filbert demo``: a complete example on data that every Python installation has."""
 
 import platform
 import time
@@ -43,22 +43,22 @@ CONTENDERS: dict[str, Any] = {
 
 
 def demo(seed: int = typer.Option(0, help="Seed of the cross-validation.")) -> None:
-    """Learn to name functions: predict get, set, is, read, ... from a function's body."""
+    """Learn to name functions: predict get, set, is, read, ... from the function body."""
     typer.echo(
-        "What is a function called? Filbert learns it from the syntax trees of the functions"
+        "Filbert learns to predict the names of functions from the syntax trees of the functions"
     )
     typer.echo(
-        "in Python's standard library: the verb of the name is the class, the name is hidden."
+        "in Python's standard library. The class is the verb in the name. The name is hidden."
     )
     with _step("reading the standard library"):
         data = load_stdlib_functions()
     X, y, names = data.data, data.target, np.array(data.names)
     _describe(X, y)
 
-    # Each module is on one side: functions of one module are too much alike for a fair test.
+    # A module is never in both sets: its functions are too similar to each other for a fair test.
     modules = [name.split(".")[0] for name in names]
     folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
-    typer.echo("  5-fold cross-validation, no module both in training and in test\n")
+    typer.echo("  5-fold cross-validation; no module is both in training and in test\n")
     typer.echo(f"  {'':28} {'accuracy':>9} {'macro F1':>9} {'seconds':>8}")
     for title, learner in CONTENDERS.items():
         start = time.perf_counter()
@@ -71,8 +71,8 @@ def demo(seed: int = typer.Option(0, help="Seed of the cross-validation.")) -> N
 
     _show_work_saved(X)
     _show_predictions(X, names, y, predicted)
-    typer.echo("\nYour own trees: X, y = read_examples('train.tsv'), then TreeSVC().fit(X, y).")
-    typer.echo("What it has learnt: filbert explain MODEL DATA -o report.html")
+    typer.echo("\nFor your own trees: X, y = read_examples('train.tsv'), then TreeSVC().fit(X, y).")
+    typer.echo("To see what a model has learnt: filbert explain MODEL DATA -o report.html")
 
 
 def _describe(X: Forest, y: StringArray) -> None:
@@ -83,23 +83,23 @@ def _describe(X: Forest, y: StringArray) -> None:
 
 
 def _show_work_saved(X: Forest) -> None:
-    """Say what the factors of the kernel matrix spare: pairs of nodes that need no comparing."""
+    """Print how many comparisons of nodes the factors of the kernel matrix save."""
     entries = factorize(SubsetTree(), X).n_entries
     pairs = X.n_nodes**2 / 2
-    typer.echo(f"\n  All functions with all others: {pairs:.1e} pairs of nodes to compare.")
+    typer.echo(f"\n  Comparing all functions directly takes {pairs:.1e} pairs of nodes.")
     typer.echo(f"  TreeSVC trains on the {entries:,} entries of an exact factorisation instead.")
 
 
 def _show_predictions(
     X: Forest, names: StringArray, y: StringArray, predicted: StringArray
 ) -> None:
-    """Show one small function and what the last learner makes of a few others."""
+    """Show one small function, and the predictions of the last learner for a few others."""
     right = [i for i in range(len(X)) if y[i] == predicted[i]]
     small = min(right, key=lambda i: (abs(X[i].n_nodes - 25), names[i]))
     typer.echo(f"\n  {names[small]} looks like this, and Filbert names it '{predicted[small]}':\n")
     for line in X[small].draw(max_lines=30).splitlines():
         typer.echo(f"    {line}")
-    typer.echo("\n  and some others:\n")
+    typer.echo("\n  Some other predictions:\n")
     for i in range(0, len(X), max(1, len(X) // 6)):
         mark = "right" if y[i] == predicted[i] else "wrong"
         typer.echo(f"    {mark}  {predicted[i]:6} for {names[i]}")
@@ -107,6 +107,6 @@ def _show_predictions(
 
 @contextmanager
 def _step(title: str) -> Iterator[None]:
-    """Say on the error stream what is going on, and clear it away afterwards."""
+    """Show the current step on standard error, and clear it afterwards."""
     with tqdm(desc=f"  {title} ...", bar_format="{desc}", leave=False):
         yield

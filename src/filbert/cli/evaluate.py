@@ -1,4 +1,4 @@
-"""``filbert evaluate``: how well a model does on labelled trees."""
+"""``filbert evaluate``: measure a model on labelled trees."""
 
 import json
 from typing import Any
@@ -11,13 +11,13 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from filbert.cli import data
 from filbert.cli.models import load_learner
 
-_MOST_CLASSES = 10  # that a terminal has columns for
+_MOST_CLASSES = 10  # in a confusion matrix that fits a terminal
 
 
 def evaluate(
-    model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
-    path: str = typer.Argument(metavar="DATA", help="Labelled trees; - for stdin."),
-    as_json: bool = typer.Option(False, "--json", help="For machines."),
+    model: str = typer.Argument(metavar="MODEL", help="A model file written by filbert train."),
+    path: str = typer.Argument(metavar="DATA", help="Labelled trees; - for standard input."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
     jobs: int | None = data.JOBS,
     format: str | None = data.FORMAT,
     label: str | None = data.LABEL,
@@ -35,7 +35,7 @@ def evaluate(
 
 
 def measure(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Any]:
-    """Return the figures as plain data; classes are those that occur, as in scikit-learn."""
+    """Return the metrics as plain data, for the classes that occur, as scikit-learn does."""
     classes = np.union1d(true, predicted)
     columns = precision_recall_fscore_support(true, predicted, labels=classes, zero_division=0)
     names = ("precision", "recall", "f1", "n_examples")
@@ -53,9 +53,9 @@ def measure(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, Any]:
 
 
 def _comparable(true: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Numbers are compared as numbers, all else as text.
+    """Return both arrays in one type: numbers if both are numbers, otherwise text.
 
-    The labels 1, 2 and x are text in one file; in another, 1 and 2 alone are numbers.
+    The labels 1, 2 and x of one file are text. If another file has only 1 and 2, they are numbers.
     """
     numeric = all(array.dtype.kind in "iuf" for array in (true, predicted))
     if numeric or true.dtype.kind == predicted.dtype.kind == "b":
@@ -88,5 +88,5 @@ def _confusion(names: list[str], width: int, counts: list[list[int]]) -> list[st
         f"{name:{width}}  " + "  ".join(f"{n:{column},}" for n in row)
         for name, row in zip(names, counts, strict=True)
     )
-    return ["confusion: a row for each true class, a column for each predicted one", "",
+    return ["confusion: one row per true class, one column per predicted class", "",
             f"{'':{width}}  {head}", *rows]  # fmt: skip

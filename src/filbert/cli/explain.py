@@ -1,4 +1,4 @@
-"""``filbert explain``: what a model has learnt, in the terminal or as a page."""
+"""``filbert explain``: show what a model has learnt, in the terminal or as an HTML page."""
 
 from pathlib import PurePath
 from typing import Any
@@ -16,19 +16,25 @@ _ENDINGS = (".html", ".htm", ".json", ".txt")
 
 
 def explain(
-    model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
+    model: str = typer.Argument(metavar="MODEL", help="A model file written by filbert train."),
     path: str | None = typer.Argument(
-        None, metavar="[DATA]", help="Trees to explain, with labels or without; - for stdin."
+        None,
+        metavar="[DATA]",
+        help="Trees to explain, with or without labels; - for standard input.",
     ),
     output: str | None = typer.Option(
-        None, "-o", "--output", metavar="OUT", help="A page (.html), .json or .txt; not stdout."
+        None,
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="Output file, .html, .json or .txt (default: text to standard output).",
     ),
-    top: int = typer.Option(50, help="Fragments for each class, and as many against it."),
-    examples: int = typer.Option(100, help="The most examples to tell in detail."),
+    top: int = typer.Option(50, help="Number of fragments for and against each class."),
+    examples: int = typer.Option(100, help="Maximum number of examples to show in detail."),
     min_frequency: int | None = typer.Option(
-        None, help="How often a fragment must occur in the support vectors."
+        None, help="Minimum number of occurrences of a fragment in the support vectors."
     ),
-    title: str | None = typer.Option(None, help="The page's title."),
+    title: str | None = typer.Option(None, help="Title of the page."),
     jobs: int | None = data.JOBS,
     format: str | None = data.ANY_FORMAT,
     label: str | None = data.LABEL,
@@ -37,7 +43,7 @@ def explain(
     bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
 ) -> None:
-    """Show the fragments that decide, and what each node adds to the score of each example."""
+    """Show the most important fragments, and what each node adds to the score of each example."""
     if output is not None:
         _check_output(output)
     learnt = load_learner(model, jobs)
@@ -64,10 +70,10 @@ def explain(
 
 
 def _check_output(output: str) -> None:
-    """Tell before long work what would be in the way of writing."""
+    """Check that the output can be written before the long work starts."""
     if PurePath(output).suffix.lower() not in _ENDINGS:
         raise InvalidParameterError(
-            f"-o {output}: the ending says what to write, one of {', '.join(_ENDINGS)}"
+            f"-o {output}: the file name must end in one of {', '.join(_ENDINGS)}"
         )
     check_folder(output)
 

@@ -1,4 +1,4 @@
-"""Models for commands that predict."""
+"""Loading models for the commands that predict."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from filbert.persist import load
 
 
 def load_learner(path: str, jobs: int | None) -> Any:
-    """Load what `filbert train` or `filbert.save` wrote, and refuse what does not predict."""
+    """Load a model that `filbert train` or `filbert.save` wrote; refuse other files."""
     model = load(path)
     if not hasattr(model, "predict"):
         raise InputTypeError(
-            f"{path} holds a {type(model).__name__}, which predicts nothing: give the file of a "
+            f"{path} holds a {type(model).__name__}, which cannot predict: pass the file of a "
             "TreeSVC or a TreePerceptron"
         )
     return model.set_params(n_jobs=jobs)

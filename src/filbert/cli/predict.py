@@ -1,4 +1,4 @@
-"""``filbert predict``: a class for each tree of a file."""
+"""``filbert predict``: predict a class for each tree of a file."""
 
 import numpy as np
 import typer
@@ -10,10 +10,16 @@ from filbert.persist.atomic import replacing
 
 
 def predict(
-    model: str = typer.Argument(metavar="MODEL", help="What filbert train wrote."),
-    path: str = typer.Argument(metavar="DATA", help="Trees, with labels or without; - for stdin."),
-    output: str | None = typer.Option(None, "-o", "--output", metavar="OUT", help="Not stdout."),
-    scores: bool = typer.Option(False, "--scores", help="Add the decision values, by tabs."),
+    model: str = typer.Argument(metavar="MODEL", help="A model file written by filbert train."),
+    path: str = typer.Argument(
+        metavar="DATA", help="Trees; labels are ignored; - for standard input."
+    ),
+    output: str | None = typer.Option(
+        None, "-o", "--output", metavar="OUT", help="Output file (default: standard output)."
+    ),
+    scores: bool = typer.Option(
+        False, "--scores", help="Add the decision values, separated by tabs."
+    ),
     jobs: int | None = data.JOBS,
     format: str | None = data.ANY_FORMAT,
     label: str | None = data.LABEL,
@@ -22,7 +28,7 @@ def predict(
     bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
 ) -> None:
-    """Predict the class of each tree, one a line."""
+    """Predict the class of each tree, one per line."""
     svm = load_learner(model, jobs)
     file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
     X = file.trees()

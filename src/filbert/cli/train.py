@@ -1,4 +1,4 @@
-"""``filbert train``: from a file of labelled trees to a model."""
+"""``filbert train``: train a model on a file of labelled trees."""
 
 import sys
 import time
@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import typer
 
+from filbert._core import loss_names
 from filbert.cli import data
 from filbert.errors import InvalidParameterError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
@@ -23,33 +24,35 @@ KERNELS: dict[str, type[TreeKernel]] = {
 
 def train(
     path: str = typer.Argument(
-        metavar="DATA", help="Labelled trees, also .gz or .xz; - for stdin."
+        metavar="DATA", help="Labelled trees, also .gz or .xz; - for standard input."
     ),
-    output: str = typer.Option(..., "-o", "--output", metavar="MODEL", help="The model's file."),
+    output: str = typer.Option(..., "-o", "--output", metavar="MODEL", help="Model file to write."),
     kernel: str = typer.Option("stk", help=f"The kernel: {', '.join(KERNELS)}."),
     decay: float = typer.Option(0.4, help="The kernel's decay, in (0, 1]."),
     include_leaves: bool | None = typer.Option(
-        None, "--include-leaves/--no-include-leaves", help="Whether leaves are fragments (stk)."
+        None, "--include-leaves/--no-include-leaves", help="Count leaves as fragments (stk)."
     ),
-    depth_decay: float | None = typer.Option(None, help="The cost of each node, in (0, 1] (ptk)."),
-    penalty: str | None = typer.Option(None, help="How gaps cost: span or gaps (ptk)."),
-    max_subsequence: int | None = typer.Option(None, help="The most children that count (ptk)."),
+    depth_decay: float | None = typer.Option(None, help="Decay per node, in (0, 1] (ptk)."),
+    penalty: str | None = typer.Option(None, help="Penalty for gaps: span or gaps (ptk)."),
+    max_subsequence: int | None = typer.Option(
+        None, help="Longest subsequence of children to count (ptk)."
+    ),
     normalize: bool = typer.Option(
-        True, "--normalize/--no-normalize", help="Whether trees of all sizes weigh the same."
+        True, "--normalize/--no-normalize", help="Normalise the kernel."
     ),
-    strategy: str = typer.Option(
-        "exact", help="How the optimum is found: exact, usvm, sdag or sdag+."
-    ),
+    strategy: str = typer.Option("exact", help="Training algorithm: exact, usvm, sdag or sdag+."),
     sample_size: int | None = typer.Option(
-        None, help="Examples a plane is found on (usvm, sdag, sdag+)."
+        None, help="Number of examples per cutting plane (usvm, sdag, sdag+)."
     ),
-    engine: str = typer.Option("auto", help="How kernels are computed: auto, factors or rows."),
-    cost: float = typer.Option(1.0, "-C", help="The weight of one example's loss."),
-    loss: str = typer.Option("hinge", help="hinge or squared_hinge."),
-    class_weight: str | None = typer.Option(None, help="balanced: rare classes weigh more."),
-    intercept: bool = typer.Option(True, "--intercept/--no-intercept", help="Whether with one."),
-    tol: float = typer.Option(1e-3, help="The relative duality gap to reach; for planes, epsilon."),
-    max_iter: int | None = typer.Option(None, help="The most sweeps or iterations of training."),
+    engine: str = typer.Option("auto", help="Engine of the kernel: auto, factors or rows."),
+    cost: float = typer.Option(1.0, "-C", help="Weight of the loss of one example."),
+    loss: str = typer.Option("hinge", help=f"Loss: {' or '.join(loss_names())}."),
+    class_weight: str | None = typer.Option(None, help="balanced: give rare classes more weight."),
+    intercept: bool = typer.Option(True, "--intercept/--no-intercept", help="Fit an intercept."),
+    tol: float = typer.Option(
+        1e-3, help="Relative duality gap to reach; epsilon of cutting planes."
+    ),
+    max_iter: int | None = typer.Option(None, help="Maximum number of sweeps or iterations."),
     jobs: int | None = data.JOBS,
     seed: int = typer.Option(0, help="Seed of the order of examples."),
     format: str | None = data.FORMAT,
@@ -59,7 +62,7 @@ def train(
     bare_words: bool = data.BARE_WORDS,
     on_error: str = data.ON_ERROR,
     verbose: bool | None = typer.Option(
-        None, "--verbose/--quiet", help="Progress, or nothing at all but errors."
+        None, "--verbose/--quiet", help="Show progress, or only errors."
     ),
 ) -> None:
     """Train a support vector machine on labelled trees."""
@@ -88,17 +91,17 @@ def train(
         random_state=seed,
         verbose=sys.stderr.isatty() if verbose is None else verbose,
     )
-    svm.check_parameters()  # tells of bad ones before a long file is read
+    svm.check_parameters()  # fails before a long file is read
     file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
     X, y = file.labelled()
     svm.fit(X, y)
-    save(svm.set_params(verbose=0), output)  # progress is of this run, not of the model
+    save(svm.set_params(verbose=0), output)  # verbosity belongs to this run, not to the model
     if verbose is not False:
         _summarise(svm, len(X), time.perf_counter() - start)
 
 
 def _kernel(name: str, decay: float, normalize: bool, extras: dict[str, Any]) -> TreeKernel:
-    """Make a kernel, with those of the extras that were given."""
+    """Make a kernel and set those of the extra parameters that are not None."""
     if name not in KERNELS:
         raise InvalidParameterError(f"--kernel must be one of {', '.join(KERNELS)}, got {name!r}")
     kernel = KERNELS[name](decay=decay, normalize=normalize)

@@ -1,4 +1,4 @@
-"""What a model has learnt and why it decides as it does, as plain data."""
+"""Explanations of models and their decisions, as plain data."""
 
 from filbert.explanations.data import Explanation
 from filbert.explanations.explain import explain

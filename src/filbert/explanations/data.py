@@ -1,4 +1,4 @@
-"""What an explanation is: plain data, to look at and to store."""
+"""The data of an explanation: plain data that can be shown and stored."""
 
 import json
 import os
@@ -18,7 +18,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class TrainingCurve:
-    """How training went, for one problem: the objective and the relative gap after `x`."""
+    """The course of the training of one problem: the objective and the relative gap after `x`."""
 
     problem: str
     x_name: str
@@ -30,7 +30,7 @@ class TrainingCurve:
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """What was trained, and how."""
+    """The model, and how it was trained."""
 
     learner: str
     kernel: str
@@ -43,7 +43,7 @@ class ModelSummary:
 
 @dataclass(frozen=True)
 class DataSummary:
-    """What the model was applied to; `class_counts` is empty where labels were not given."""
+    """The data that the model was applied to; `class_counts` is empty if there are no labels."""
 
     n_examples: int
     n_nodes: int
@@ -64,28 +64,28 @@ class PlainTree:
 
 @dataclass(frozen=True)
 class SupportTree(PlainTree):
-    """A support vector that is referred to, with what is known of it in words."""
+    """A support vector that other entries refer to, with a caption."""
 
     note: str
 
 
 @dataclass(frozen=True)
 class ExplainedFragment(PlainTree):
-    """A fragment that speaks for a class or against it.
+    """A fragment that counts for or against a class.
 
     Attributes
     ----------
     text : str
-        In brackets; nodes whose children it leaves open end in an ellipsis.
+        The fragment in brackets; nodes whose children are cut off end in an ellipsis.
     open : tuple of bool
-        Which nodes these are.
+        Whether the children of each node are cut off.
     weight : float
-        What the fragment adds to a score for each time it occurs, times its own weight in the
+        What one occurrence of the fragment adds to a score, times the fragment's own weight in the
         kernel.
     frequency : int
-        How often it occurs in the support vectors.
+        The number of its occurrences in the support vectors.
     examples : tuple of int
-        Support vectors in which it occurs: numbers in `Explanation.trees`.
+        Support vectors in which it occurs, as numbers in `Explanation.trees`.
     """
 
     text: str
@@ -97,19 +97,19 @@ class ExplainedFragment(PlainTree):
 
 @dataclass(frozen=True)
 class ProblemSummary:
-    """One class against another, or against the rest, and the fragments that decide.
+    """One class against another, or against the rest, with its most important fragments.
 
     Attributes
     ----------
     positive, negative : str
-        What a positive and a negative score mean.
+        The meaning of a positive and of a negative score.
     norm : float
-        Of the weight vector.
+        The norm of the weight vector.
     norm_share : float
-        The share of it that all fragments that were mined have.
+        The share of the norm in all fragments that were mined.
     n_mined : int
     for_, against : tuple of ExplainedFragment
-        The heaviest first. In JSON the first is called "for".
+        The heaviest first. In JSON, `for_` is called "for".
     """
 
     positive: str
@@ -123,7 +123,7 @@ class ProblemSummary:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A support vector that is much like an example.
+    """A support vector that is similar to an example.
 
     Attributes
     ----------
@@ -132,9 +132,9 @@ class Neighbour:
     similarity : float
         The normalised kernel, at most 1.
     contributions : tuple of float
-        What it adds to each problem's score.
+        What it adds to the score of each problem.
     label : str or None
-        Its class, as far as the model tells.
+        Its class, or None if the model does not determine it.
     """
 
     tree: int
@@ -152,14 +152,14 @@ class ExplainedExample:
     index : int
         Its number in X.
     tree : PlainTree
-        Where examples have several parts, a node for the whole, one below it for each part, and
-        below that of a part its tree.
+        If examples have several parts, the root stands for the example, with one child per part
+        and the tree of a part below that child.
     scores : tuple of float
-        By problem: the sum of the contributions and the intercept.
+        For each problem, the sum of the contributions and the intercept.
     predicted : str
     actual : str or None
     contributions : tuple of tuples of float
-        By problem and node.
+        The contribution of each node to the score of each problem, indexed by problem and node.
     support : tuple of Neighbour
         The nearest first.
     """
@@ -175,7 +175,7 @@ class ExplainedExample:
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """How well a class is recognised; `support` is the number of its examples."""
+    """The metrics of one class; `support` is the number of its examples."""
 
     label: str
     precision: float
@@ -186,7 +186,7 @@ class ClassFigures:
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often examples of a class (rows) were taken for one of another (columns)."""
+    """The number of examples of each true class (rows) by predicted class (columns)."""
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -204,7 +204,7 @@ class PrecisionRecall:
 
 @dataclass(frozen=True)
 class Metrics:
-    """How predictions and labels agree, over all of X."""
+    """The agreement of predictions and labels over all of X."""
 
     accuracy: float
     classes: tuple[ClassFigures, ...]
@@ -214,10 +214,10 @@ class Metrics:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What a model has learnt and why it decides as it does, as :func:`filbert.explain` finds it.
+    """An explanation of a model and its decisions, as :func:`filbert.explain` returns it.
 
-    ``print(explanation)`` shows it in a terminal, notebooks show it by themselves, and
-    :meth:`to_html` writes a page that stands alone.
+    ``print(explanation)`` shows it in a terminal, notebooks display it, and :meth:`to_html` writes
+    a self-contained page.
 
     Attributes
     ----------
@@ -225,9 +225,10 @@ class Explanation:
     model : ModelSummary
     data : DataSummary or None
     problems : tuple of ProblemSummary
-        For two classes one, the second class against the first; else each against the rest.
+        For two classes, one problem: the second class against the first. For more classes, each
+        class against the rest.
     trees : tuple of SupportTree
-        The support vectors that others refer to.
+        The support vectors that other entries refer to.
     examples : tuple of ExplainedExample
     metrics : Metrics or None
     """
@@ -240,10 +241,10 @@ class Explanation:
     examples: tuple[ExplainedExample, ...]
     metrics: Metrics | None
 
-    # ---------------------------------------------------------------- storing
+    # ---------------------------------------------------------------- storage
 
     def to_dict(self) -> dict[str, Any]:
-        """Return dictionaries, lists, texts and finite numbers."""
+        """Return the explanation as dictionaries, lists, texts and finite numbers."""
         return {"format": FORMAT, "version": VERSION, **to_plain(self)}
 
     def to_json(self) -> str:
@@ -252,13 +253,13 @@ class Explanation:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Explanation":
-        """Read what :meth:`to_json` wrote; whatever is wrong raises ParseError."""
+        """Read what :meth:`to_json` wrote; any defect raises ParseError."""
         value = parsed_json(text)
         if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise ParseError("this is not an explanation of Filbert's")
+            raise ParseError("this is not an explanation by Filbert")
         if value.get("version") != VERSION:
             raise ParseError(
-                f"the explanation is of version {str(value.get('version'))[:20]}, and this Filbert "
+                f"the explanation has version {str(value.get('version'))[:20]}, but this Filbert "
                 f"reads version {VERSION}",
                 hint="update Filbert, or explain the model again",
             )
@@ -267,15 +268,15 @@ class Explanation:
         return explanation
 
     def _check(self) -> None:
-        """Raise ParseError where numbers do not fit each other."""
+        """Raise ParseError if numbers are inconsistent."""
         n, k = len(self.trees), len(self.problems)
         fragments = [f for p in self.problems for f in (*p.for_, *p.against)]
         neighbours = [s for example in self.examples for s in example.support]
         references = [i for f in fragments for i in f.examples] + [s.tree for s in neighbours]
         if not all(0 <= i < n for i in references):
-            raise ParseError(f"a support vector is referred to that is not among the {n} trees")
+            raise ParseError(f"there is a reference to a support vector beyond the {n} trees")
         if not all(len(s.contributions) == k for s in neighbours):
-            raise ParseError(f"a support vector has not {k} contributions, one by problem")
+            raise ParseError(f"a support vector must have {k} contributions, one per problem")
         try:
             for tree in self.trees:
                 check_arrays(tree.labels, tree.parents, None, None)
@@ -284,13 +285,15 @@ class Explanation:
             for example in self.examples:
                 labels, parents = example.tree.labels, example.tree.parents
                 if not len(example.scores) == len(example.contributions) == k:
-                    raise ParseError(f"example {example.index} has not {k} scores, one by problem")
+                    raise ParseError(
+                        f"example {example.index} must have {k} scores, one per problem"
+                    )
                 for values in example.contributions:
                     check_arrays(labels, parents, None, values)
         except InvalidParameterError as error:
             raise ParseError(str(error)) from None
 
-    # ---------------------------------------------------------------- looking
+    # ---------------------------------------------------------------- display
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """Return the explanation as one page of HTML that needs no network.
@@ -298,9 +301,9 @@ class Explanation:
         Parameters
         ----------
         path : path, optional
-            Where to write the page, too.
+            A file to which the page is also written.
         """
-        # Importing Jinja2 would take a tenth of a second of everybody's start.
+        # Importing Jinja2 takes a tenth of a second, so it is imported only when needed.
         from filbert.report.html import render  # noqa: PLC0415
 
         page = render(self.to_dict())

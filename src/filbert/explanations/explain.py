@@ -1,4 +1,4 @@
-"""From a model to an explanation of it."""
+"""Explain a model and its decisions."""
 
 from numbers import Integral
 from typing import Any
@@ -40,45 +40,48 @@ def explain(
     title: str | None = None,
     n_jobs: int | None = None,
 ) -> Explanation:
-    r"""Explain what a model has learnt, and why it decides as it does.
+    r"""Explain what a model has learnt and how it decides.
 
-    For the model there are the fragments that speak most for and against each class (Pighin &
-    Moschitti 2010). For each example there is what every node adds to its score, exactly: a kernel
-    is a sum over pairs of nodes, so with :math:`\Delta` the function of two nodes and `f` the
-    weights that the support vectors give to their nodes,
+    For the model, the explanation has the fragments that count most for and against each class
+    (Pighin & Moschitti 2010). For each example, it has the exact contribution of every node to the
+    score. A kernel is a sum over pairs of nodes, so
 
     .. math:: \text{score} = \sum_u (\Delta f)(u) / \|x\| + b
 
-    over the nodes `u` of the example. That this holds is checked for each example.
+    over the nodes `u` of the example, where :math:`\Delta` is the function of two nodes and `f` are
+    the weights that the support vectors give to their nodes. `explain` checks this equation for
+    each example.
 
     Parameters
     ----------
     model : TreeSVC or TreePerceptron, or the model of one
-        Fitted, or from :func:`filbert.load`; also a fitted search, or a Pipeline that ends with
-        such a learner and whose other steps transform X. The kernel must be SubsetTree, Subtree or
-        PartialTree, or a sum of these and of Linear and Polynomial.
-    X : what the model predicts, optional
+        Fitted, or from :func:`filbert.load`. It may also be a fitted search, or a Pipeline that
+        ends with such a learner and whose other steps transform X. The kernel must be SubsetTree,
+        Subtree or PartialTree, or a sum of these and of Linear and Polynomial.
+    X : any input that the model can predict, optional
         Examples to explain.
     y : array of labels, optional
-        Their classes; then there are also metrics, over all of X.
+        Their classes. With y, the explanation also has metrics over all of X.
     top : int
-        How many fragments for a class, and how many against it. With 0 none are mined.
+        The maximum number of fragments for a class, and of fragments against it. With 0, no
+        fragments are mined.
     max_examples : int, optional
-        The most examples that are told in detail: up to half of them wrong predictions, those of
-        the highest score for a wrong class first, the others evenly from X. None for all.
+        The maximum number of examples that are shown in detail. Up to half of them are wrong
+        predictions, those with the highest score for a wrong class first. The others are taken
+        evenly from X. None shows all.
     n_nearest : int
-        How many support vectors are told for each example.
+        The number of support vectors that are shown for each example.
     min_frequency : int, optional
-        Fragments that occur less often in the support vectors are left out; by default less than 3
-        times, or none where there are fewer than 100 support vectors.
+        Fragments that occur less often in the support vectors are left out. The default is 3, or 1
+        if there are fewer than 100 support vectors.
     title : str, optional
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
 
     Returns
     -------
     Explanation
-        To be printed, shown in a notebook, or written by ``to_html`` and ``to_json``.
+        It can be printed, shown in a notebook, or written with ``to_html`` and ``to_json``.
 
     Examples
     --------
@@ -124,9 +127,9 @@ def _check_options(top: Any, max_examples: Any, n_nearest: Any, y: Any, X: Any) 
         if value is None and name == "max_examples":
             continue
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
-            raise InvalidParameterError(f"{name} must be an integer of at least 0, got {value!r}")
+            raise InvalidParameterError(f"{name} must be a non-negative integer, got {value!r}")
     if y is not None and X is None:
-        raise InvalidParameterError("labels y were given without the examples X that they are of")
+        raise InvalidParameterError("y was given without X: pass the examples too")
 
 
 def _summary(view: ModelView) -> ModelSummary:
@@ -145,7 +148,7 @@ def _summary(view: ModelView) -> ModelSummary:
 
 
 def _labels(y: ArrayLike, view: ModelView, n: int) -> list[str]:
-    """Return labels as text; a number that equals a class gets its name, as 1.0 for 1."""
+    """Return labels as text. A number that equals a class, such as 1.0 for 1, gets its name."""
     array = np.asarray(y)
     if array.shape != (n,):
         raise InvalidParameterError(
@@ -209,7 +212,7 @@ class _Applied:
         return tuple(explained)
 
     def _chosen(self, most: int) -> NDArray[np.intp]:
-        """Choose examples: the worst errors, and others evenly; ascending."""
+        """Choose the worst errors, and others evenly; return them in ascending order."""
         if most in (self.n, 0):
             return np.arange(most)
         errors: list[int] = []

@@ -1,4 +1,4 @@
-"""The fragments that speak for and against each class."""
+"""The fragments that count for and against each class."""
 
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -13,17 +13,17 @@ from filbert.explanations.view import ModelView
 from filbert.fragments import MinedFragments, mine, weight_norm
 from filbert.model import SupportVectorModel
 
-_FIRST_THRESHOLD = 5.0  # the paper's L, which is doubled until there are enough
-_MINED_FOR_EACH = 20  # fragments that are mined for each that is shown on either side
+_FIRST_THRESHOLD = 5.0  # the paper's L, which is doubled until enough fragments are found
+_MINED_FOR_EACH = 20  # fragments that are mined for each fragment that is shown
 _LEAST_MINED = 1000
-_FEW = 100  # support vectors: of fewer, what occurs once may matter
+_FEW = 100  # support vectors; with fewer, a fragment that occurs once may matter
 _EXAMPLES = 3  # support vectors that are shown for a fragment
 
 
 def summarized_problems(
     view: ModelView, support: Support, top: int, min_frequency: int | None, n_jobs: int | None
 ) -> tuple[ProblemSummary, ...]:
-    """Mine the fragments of each problem; none where `top` is 0."""
+    """Mine the fragments of each problem, or none if `top` is 0."""
     if min_frequency is None:
         min_frequency = 1 if view.n_support < _FEW else 3
     options: dict[str, Any] = {
@@ -77,17 +77,17 @@ def _summary(
 
 def _mined(model: SupportVectorModel, problem: int, options: dict[str, Any]) -> MinedFragments:
     with catch_warnings():
-        simplefilter("ignore", FewFragmentsWarning)  # the number of those found is told
+        simplefilter("ignore", FewFragmentsWarning)  # the explanation shows the number found
         return mine(model, problem=problem, **options)
 
 
 def _first(fragments: list[ExplainedFragment], top: int) -> tuple[ExplainedFragment, ...]:
-    """Put the fragments of several terms in order."""
+    """Return the `top` heaviest fragments of several terms."""
     return tuple(sorted(fragments, key=lambda f: (-abs(f.weight), f.text))[:top])
 
 
 class _Shown:
-    """Mined fragments, and where among the support vectors they occur."""
+    """Mined fragments, and the support vectors in which they occur."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class _Shown:
         return f"{' and '.join(named)}: " if named else ""
 
     def _examples(self, rows: NDArray[np.intp], sign: int) -> list[int]:
-        """Choose support vectors that have a fragment: those that made it heavy."""
+        """Choose the support vectors with a fragment that contribute most to its weight."""
         coef = self.model.coef[self.problem, rows] * sign
         n = len(self.model.support) // len(self.parts)
         best = rows[np.argsort(-coef, kind="stable")][:_EXAMPLES]

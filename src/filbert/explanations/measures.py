@@ -1,4 +1,4 @@
-"""How predictions and labels agree."""
+"""Metrics of the agreement of predictions and labels."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _MOST_POINTS = 200  # of a curve
 def measures(
     true: list[str], predicted: list[str], scores: FloatArray, problems: list[tuple[str, str]]
 ) -> Metrics:
-    """Compare predictions with labels; `scores` are by example and problem."""
+    """Compare predictions with labels; `scores` has a row per example and a column per problem."""
     labels = sorted({*true, *predicted})
     columns = precision_recall_fscore_support(true, predicted, labels=labels, zero_division=0)
     rows = zip(labels, *(column.tolist() for column in columns), strict=True)
@@ -40,7 +40,7 @@ def measures(
 
 
 def _curve(is_positive: NDArray[Any], scores: FloatArray, positive: str) -> PrecisionRecall | None:
-    """Return the curve, thinned out; None where no example is of the class."""
+    """Return a curve with fewer points, or None if no example has the class."""
     if not is_positive.any():
         return None
     precision, recall, _ = precision_recall_curve(is_positive, scores, drop_intermediate=True)

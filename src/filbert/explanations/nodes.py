@@ -1,4 +1,4 @@
-"""What each node of an example adds to its scores."""
+"""The contribution of each node of an example to its scores."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from filbert.explanations.data import PlainTree
 from filbert.model import TermScores
 from filbert.tree import Tree
 
-MOST_NODES = 100_000  # of one example: each is listed
-_ROUNDING = 1e-9  # how far sums may be from scores, in parts of what is added up
+MOST_NODES = 100_000  # per example, because every node is listed
+_ROUNDING = 1e-9  # largest deviation of a sum from a score, relative to the terms
 _WHOLE = "example"  # the label above the parts of an example
 
 
 @dataclass(frozen=True)
 class NodeScores:
-    """An example's tree, and by node and problem what it adds."""
+    """The tree of an example, and the contribution of each node to each problem."""
 
     tree: PlainTree
     values: FloatArray  # of shape (n_nodes, n_problems)
 
 
 def node_scores(terms: list[TermScores], n: int) -> Iterator[NodeScores]:
-    """Put what the terms of a model's kernel say of `n` examples together, example by example.
+    """Combine the contributions of all terms of a kernel for `n` examples, example by example.
 
-    Where there is one tree and nothing else, it is that tree. Otherwise there is a root for the
-    whole example, with what a constant adds; below it a node for each part, with what it adds where
-    it is a vector; and below that of a part of trees its tree.
+    An example that is a single tree gives that tree. Otherwise the root stands for the whole
+    example and has the contribution of a constant. Below it is one node per part. The node of a
+    vector has the contribution of the vector. The node of a tree has the tree below it.
     """
     forests: dict[str | None, list[_Nodes]] = {}
     others: dict[str | None, FloatArray] = {}
@@ -48,24 +48,24 @@ def node_scores(terms: list[TermScores], n: int) -> Iterator[NodeScores]:
 
 
 def check_sums(nodes: NodeScores, intercept: FloatArray, scores: FloatArray, index: int) -> None:
-    """Raise InexactExplanationError where contributions are not what the score is made of."""
+    """Raise InexactExplanationError if the contributions do not sum to the score."""
     if deviation(nodes, intercept, scores) > _ROUNDING:
         sums = nodes.values.sum(axis=0) + intercept
         raise InexactExplanationError(
-            f"what the nodes of example {index} add sums to {sums.tolist()}, but its scores are "
+            f"the contributions of example {index} sum to {sums.tolist()}, but its scores are "
             f"{scores.tolist()}: please report this"
         )
 
 
 def deviation(nodes: NodeScores, intercept: FloatArray, scores: FloatArray) -> float:
-    """Return how far sums are from scores, in parts of what is added up."""
+    """Return the largest deviation of a sum from a score, relative to the terms of the sum."""
     sums = nodes.values.sum(axis=0) + intercept
     scale = np.maximum(np.abs(scores), np.abs(nodes.values).sum(axis=0) + np.abs(intercept))
     return float(np.max(np.abs(sums - scores) / np.maximum(scale, np.finfo(float).tiny)))
 
 
 class _Nodes:
-    """Contributions by distinct node, to be read tree by tree."""
+    """Contributions by distinct node, which can be read tree by tree."""
 
     def __init__(self, contributions: Contributions) -> None:
         self.trees = contributions.trees
@@ -89,11 +89,11 @@ class _Nodes:
 
 
 def check_size(tree: Tree, index: int) -> None:
-    """Raise InvalidParameterError where a tree has too many nodes to list each."""
+    """Raise InvalidParameterError if a tree has too many nodes to list them all."""
     if tree.n_nodes > MOST_NODES:
         raise InvalidParameterError(
-            f"example {index} has {tree.n_nodes:,} nodes, and an explanation lists each of them, "
-            f"{MOST_NODES:,} at most: leave that example out"
+            f"example {index} has {tree.n_nodes:,} nodes, but an explanation lists every node, "
+            f"at most {MOST_NODES:,}: leave this example out"
         )
 
 

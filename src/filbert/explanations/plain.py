@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON, and back with every value checked."""
+"""Convert frozen dataclasses to JSON and back, and check every value."""
 
 import json
 from dataclasses import MISSING, fields, is_dataclass
@@ -8,11 +8,11 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from filbert.errors import ParseError
 
-_HINT = "read what Explanation.to_json wrote"
+_HINT = "use a text that Explanation.to_json wrote"
 
 
 def to_plain(value: Any) -> Any:
-    """Return dictionaries, lists, texts and numbers; a name's last underscore is left out."""
+    """Return dictionaries, lists, texts and numbers. Names lose an underscore at their end."""
     if isinstance(value, tuple):
         return [to_plain(item) for item in value]
     if isinstance(value, str | int | float | None):
@@ -21,7 +21,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, value: Any, where: str) -> Any:
-    """Return what :func:`to_plain` was given; whatever does not fit raises ParseError."""
+    """Return the value that :func:`to_plain` converted; a mismatch raises ParseError."""
     if is_dataclass(kind):
         return _dataclass(kind, value, where)
     if get_origin(kind) is UnionType:
@@ -66,7 +66,7 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
 
 
 def parsed_json(text: str | bytes) -> Any:
-    """Read JSON; what is none raises ParseError, with its place."""
+    """Read JSON; invalid JSON raises ParseError with the place."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

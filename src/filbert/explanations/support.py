@@ -12,12 +12,12 @@ from filbert.explanations.view import ModelView
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
 
-_MOST_NODES = 2000  # of a support vector: of larger ones the top is listed
+_MOST_NODES = 2000  # per support vector; only the top of larger ones is listed
 _BYTES = 64 << 20  # of kernel values at a time
 
 
 class Support:
-    """Support vectors as trees to show, each listed once, when it is first referred to."""
+    """Support vectors as trees to show. Each is listed once, at the first reference to it."""
 
     def __init__(self, view: ModelView) -> None:
         self.view = view
@@ -26,7 +26,7 @@ class Support:
         self._labels = support_labels(view)
 
     def number(self, i: int, part: str | None = None) -> int:
-        """Return the number of the i-th support vector in the list; of one part, or of all."""
+        """Return the number of the i-th support vector in the list, for one part or for all."""
         key = (i, part)
         if key not in self._numbers:
             self._numbers[key] = len(self.trees)
@@ -34,7 +34,7 @@ class Support:
         return self._numbers[key]
 
     def label(self, i: int) -> str | None:
-        """Return the class of the i-th support vector, as far as the model tells."""
+        """Return the class of the i-th support vector, or None if it is unknown."""
         return self._labels[i]
 
     def _tree(self, i: int, part: str | None) -> SupportTree:
@@ -69,10 +69,10 @@ class Support:
 
 
 def support_labels(view: ModelView) -> list[str | None]:
-    """Return the class of each support vector, as far as the model tells.
+    """Return the class of each support vector, or None if the model does not determine it.
 
-    Coefficients have the sign of the label. Of many classes, a support vector of no problem in
-    which it is the positive one does not tell its own.
+    Coefficients have the sign of the label. With more than two classes, the class is known only if
+    exactly one problem gives the support vector a positive coefficient.
     """
     coef, names = view.model.coef, view.names
     if len(coef) == 1:
@@ -84,7 +84,7 @@ def support_labels(view: ModelView) -> list[str | None]:
 def neighbours(
     support: Support, X: Any, n_nearest: int, n_jobs: int | None
 ) -> list[tuple[Neighbour, ...]]:
-    """Return the support vectors that are most similar to each of some rows, nearest first."""
+    """Return the most similar support vectors of each row, the nearest first."""
     view = support.view
     n, n_support = n_examples(X), view.n_support
     if n_support == 0 or n_nearest == 0:

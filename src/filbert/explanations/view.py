@@ -1,4 +1,4 @@
-"""One view of all that can be explained: estimators and models, of one kernel or of sums."""
+"""A common view of all estimators and models that can be explained."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ from filbert.unpack import learner_in
 
 @dataclass(frozen=True)
 class ModelView:
-    """A decision function ``sum_i coef_i K(support_i, x) + intercept`` with names to it.
+    """A decision function ``sum_i coef_i K(support_i, x) + intercept`` with named classes.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class ModelView:
     model : SupportVectorModel
     estimator : TreeSVC, TreePerceptron or None
     classes : ndarray
-        As the estimator has them.
+        The classes of the estimator.
     curves : tuple of TrainingCurve
     """
 
@@ -44,7 +44,7 @@ class ModelView:
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel of the model, which explanations need one of Filbert's for."""
+        """The kernel of the model. Explanations need one of Filbert's kernels."""
         assert isinstance(self.model.kernel, Kernel)
         return self.model.kernel
 
@@ -59,7 +59,7 @@ class ModelView:
         return int(self.model.coef.shape[1])
 
     def problems(self) -> list[tuple[str, str]]:
-        """Return what a positive and a negative score mean, problem by problem."""
+        """Return the meaning of a positive and of a negative score for each problem."""
         return _problems(self.classes)
 
     def rows(self, X: Any) -> Any:
@@ -87,7 +87,7 @@ class ModelView:
         return np.asarray(values).reshape(n_examples(X), len(self.model.coef))
 
     def term_scores(self, X: Any, n_jobs: int | None) -> list[TermScores]:
-        """Split the scores of rows up, without the intercept."""
+        """Split the scores of rows, without the intercept, into the terms of the kernel."""
         if n_examples(X) == 0:
             return []
         if self.n_support == 0:
@@ -95,7 +95,7 @@ class ModelView:
         return self.model.term_scores(X, n_jobs=n_jobs)
 
     def _nothing(self, kernel: TreeKernel, X: Any) -> TermScores:
-        """Return what trees add to scores that no support vector adds to."""
+        """Return zero contributions, for a model without support vectors."""
         none = np.zeros(0, dtype=np.uint32)
         k = len(self.model.coef)
         nodes = Contributions(kernel.trees_of(X), none, none, np.zeros((0, k)), none)
@@ -103,7 +103,7 @@ class ModelView:
 
 
 def view_of(model: Any) -> ModelView:
-    """Take what users have: a fitted estimator, a pipeline or search of some, or a model."""
+    """Return the view of a fitted estimator, a pipeline or search with one, or a model."""
     model = learner_in(model)
     if isinstance(model, TreeSVC):
         check_is_fitted(model)
@@ -126,9 +126,9 @@ def view_of(model: Any) -> ModelView:
 def _view_of_perceptron(perceptron: TreePerceptron) -> ModelView:
     if perceptron.vote:
         raise InvalidParameterError(
-            "votes are no sum over nodes: explain the average with set_params(vote=False)"
+            "votes are not a sum over nodes: explain the average with set_params(vote=False)"
         )
-    perceptron = perceptron.at_this_time()  # another thread may go on learning
+    perceptron = perceptron.at_this_time()  # another thread may continue learning
     model = _explainable(perceptron.model_.scorer(averaged=bool(perceptron.average)))
     return ModelView(
         "TreePerceptron", model, perceptron, perceptron.classes_, _error_curve(perceptron)
@@ -141,10 +141,10 @@ def _explainable(model: SupportVectorModel) -> SupportVectorModel:
     if is_sum(model.kernel):
         if not model.tree_models() and model.coef.shape[1] > 0:
             raise InvalidParameterError(
-                f"{model.kernel!r} has no trees: explanations are of what nodes of trees add"
+                f"{model.kernel!r} has no trees: an explanation needs a tree kernel"
             )
         return model
-    instead = "Explanations need such a sum: what each node adds is known for no other kernel."
+    instead = "Explanations need such a sum: other kernels have no contributions of single nodes."
     if isinstance(model.kernel, Kernel):
         check_is_sum(model.kernel, instead)
     raise InvalidParameterError(
@@ -152,7 +152,7 @@ def _explainable(model: SupportVectorModel) -> SupportVectorModel:
     )
 
 
-# ---------------------------------------------------------------- how training went
+# ---------------------------------------------------------------- training curves
 
 
 def _svm_curves(svm: TreeSVC) -> tuple[TrainingCurve, ...]:
@@ -179,7 +179,7 @@ def _problems(classes: NDArray[Any]) -> list[tuple[str, str]]:
 
 
 def _error_curve(perceptron: TreePerceptron) -> tuple[TrainingCurve, ...]:
-    """Return the share of wrong predictions among each thousand examples in turn."""
+    """Return the share of wrong predictions in each block of a thousand examples."""
     errors = np.asarray(perceptron.error_history_, dtype=np.float64)
     if len(errors) == 0:
         return ()

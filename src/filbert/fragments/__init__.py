@@ -1,4 +1,4 @@
-"""Fragments: what a tree kernel counts, and which of them decide in a model."""
+"""Fragments: the pieces of trees that a kernel counts, and the most important ones of a model."""
 
 from filbert.fragments.data import Fragment, Fragments
 from filbert.fragments.mined import Criterion, MinedFragments

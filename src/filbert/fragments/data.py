@@ -1,4 +1,4 @@
-"""Fragments of a kernel's feature space, and how often trees have them."""
+"""Fragments of a kernel's feature space, and their counts in trees."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from filbert.forest import Forest
 from filbert.kernels import TreeKernel
 from filbert.threads import n_threads
 
-_MOST_NODES = 2**31  # of a fragment: subtrees that a forest shares may stand for any number
+_MOST_NODES = 2**31  # per fragment; a forest with shared subtrees can represent any number
 
 
 @dataclass(frozen=True)
 class Fragment:
-    """One fragment, its nodes in preorder.
+    """One fragment, with its nodes in preorder.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class Fragment:
     parents : tuple of int
         -1 for the root.
     open : tuple of bool
-        Subset trees: whether a node's children are cut off, that is, whether it has some in a tree
-        in which the fragment was found. A subset tree matches a node without children of its own
-        wherever the label is right, so this is for the eye.
+        Subset trees: whether a node's children are cut off, that is, whether the node has children
+        in a tree in which the fragment was found. This is only for display: a subset tree matches
+        a node without children wherever the label is equal.
     """
 
     labels: tuple[str, ...]
@@ -38,21 +38,22 @@ class Fragment:
     open: tuple[bool, ...]
 
     def __str__(self) -> str:
-        """Return it in brackets; an open node is written ``(NP …)``."""
+        """Return the fragment in brackets; an open node is written ``(NP …)``."""
         arity = np.bincount(np.array(self.parents[1:], dtype=np.intp), minlength=len(self.parents))
         return _core.fragment_text(list(self.labels), arity.tolist(), list(self.open))
 
 
 class Fragments:
-    """Fragments of a kernel's feature space, and how often trees have them.
+    """Fragments of a kernel's feature space, with methods that count them in trees.
 
     Parameters
     ----------
     kernel : SubsetTree, Subtree or PartialTree
     trees : Forest
-        The fragments as trees. Of a subset tree, nodes that are not grown are leaves here.
+        The fragments as trees. Open nodes of subset trees are leaves here.
     open : ndarray of bool, optional
-        Which nodes of all fragments, in preorder and one fragment after another, are open.
+        Whether each node is open, for the nodes of all fragments in preorder, one fragment after
+        another.
     """
 
     def __init__(
@@ -78,11 +79,11 @@ class Fragments:
     def __getitem__(self, index: slice | NDArray[Any]) -> "Fragments": ...
 
     def __getitem__(self, index: Any) -> "Fragment | Fragments":
-        """Return one fragment; or several, by a slice, a mask or an array of indices."""
+        """Return one fragment, or several for a slice, a mask or an array of indices."""
         if isinstance(index, Integral):
             return self._fragment(range(len(self))[int(index)])
         chosen = np.arange(len(self))[index]
-        if isinstance(index, slice) and index.indices(len(self))[2] == 1:  # no need to take apart
+        if isinstance(index, slice) and index.indices(len(self))[2] == 1:  # no copy needed
             bounds = np.concatenate([[0], self._ends])[index.indices(len(self))[0] :]
             return Fragments(
                 self.kernel, self.trees[chosen], self.open[bounds[0] : bounds[len(chosen)]]
@@ -95,7 +96,7 @@ class Fragments:
         return (self._fragment(i) for i in range(len(self)))
 
     def open_by_fragment(self) -> list[NDArray[np.bool_]]:
-        """Return which nodes of each fragment are open: views of `open`."""
+        """Return `open` for each fragment, as views."""
         return np.split(self.open, self._ends[:-1]) if len(self) else []
 
     def _fragment(self, i: int) -> Fragment:
@@ -104,14 +105,14 @@ class Fragments:
         return Fragment(tuple(labels), _parents(arity), tuple(open.tolist()))
 
     def texts(self) -> list[str]:
-        """Return the fragments in brackets, as ``str`` of each would."""
+        """Return the fragments in brackets, the same text as ``str`` of each."""
         flags = self.open.view(np.uint8)
         return _core.fragment_texts(self.trees._dag, self.trees._roots, flags)
 
     def count(self, X: Any, *, n_jobs: int | None = None) -> sp.csr_array:
-        """Count how often trees have each fragment: int64 of shape (len(X), len(self)).
+        """Count the occurrences of each fragment in trees: int64 of shape (len(X), len(self)).
 
-        A partial tree may occur at one node in several ways; each of them counts.
+        A partial tree may occur at one node in several ways. Each of them counts.
 
         Parameters
         ----------
@@ -127,12 +128,12 @@ class Fragments:
         return self._matrix(rows, len(trees), np.int64)
 
     def features(self, X: Any, *, n_jobs: int | None = None) -> sp.csr_array:
-        r"""Return trees in the kernel's space, as far as these fragments span it.
+        r"""Return trees as vectors in the part of the kernel's space that these fragments span.
 
-        An entry is :math:`t \lambda^{s/2} / \|x\|` (Pighin & Moschitti 2010, Eq. 5) with `t` the
-        count and `s` the fragment's number of productions; for partial trees the sum of the weights
-        of all occurrences. Without the norm where the kernel does not normalise. The dot product of
-        two such rows over *all* fragments is the kernel.
+        An entry is :math:`t \lambda^{s/2} / \|x\|` (Pighin & Moschitti 2010, Eq. 5), where `t` is
+        the count and `s` the fragment's number of productions. For partial trees it is the sum of
+        the weights of all occurrences. If the kernel does not normalise, there is no division by
+        the norm. The dot product of two such rows over *all* fragments is the kernel.
 
         Parameters
         ----------
@@ -149,7 +150,7 @@ class Fragments:
         return self._matrix(rows, len(trees), np.float64)
 
     def _trees_of(self, X: Any) -> Forest:
-        """Take a forest as it is, also where the kernel is of one part of examples."""
+        """Return X as a forest, also if the kernel applies to one part of examples."""
         return X if isinstance(X, Forest) else self.kernel.trees_of(X)
 
     def _matrix(self, rows: tuple[Any, Any, Any], n: int, dtype: Any) -> sp.csr_array:
@@ -171,9 +172,9 @@ class Fragments:
 
 
 def _parents(arity: list[int]) -> tuple[int, ...]:
-    """Find the parents of nodes in preorder from their numbers of children."""
+    """Return the parents of nodes in preorder, given their numbers of children."""
     parents: list[int] = []
-    to_come = [-1]  # the parents of the nodes that are still to come, the next one last
+    to_come = [-1]  # the parents of the remaining nodes, the next one last
     for node, n_children in enumerate(arity):
         parents.append(to_come.pop())
         to_come.extend([node] * n_children)

@@ -1,4 +1,4 @@
-"""What mining gives: fragments with their weights."""
+"""The result of mining: fragments with their weights."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ Criterion = Literal["gradient", "chi2"]
 
 @dataclass(frozen=True)
 class MinedFragments:
-    """The fragments that weigh most in a model, the most relevant first, then by text.
+    """The heaviest fragments of a model, sorted by relevance, then by text.
 
     Attributes
     ----------
@@ -22,15 +22,15 @@ class MinedFragments:
     weight : ndarray of shape (n,)
         The component of the model's weight vector (Pighin & Moschitti 2010, Eq. 6).
     relevance : ndarray of shape (n,)
-        What they were chosen by: the weight, or chi-square.
+        The criterion of the choice: the weight, or chi-square.
     frequency : ndarray of int of shape (n,)
-        How many nodes of the support vectors they are rooted at.
+        The number of nodes of the support vectors at which the fragment is rooted.
     base : float
         The paper's B: the relevance of the best base fragment.
     threshold : float
-        B / L: what is less relevant was left out.
+        B / L: less relevant fragments were left out.
     norm : float
-        The norm of the model's weight vector, over all fragments there are.
+        The norm of the model's weight vector over all existing fragments.
     """
 
     fragments: Fragments
@@ -54,15 +54,15 @@ class MinedFragments:
 
     @property
     def norm_share(self) -> float:
-        """The share of the norm that is kept; 1 where there is nothing to keep."""
+        """The share of the norm in these fragments; 1 if the norm is 0."""
         return self.norm_in / self.norm if self.norm > 0 else 1.0
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The paper's bounds of `norm_in`: B/L and B, times the root of the number of fragments.
 
-        The upper one takes for granted that no fragment is heavier than the best base fragment, as
-        the paper does. By chi-square there are no such bounds: 0 and `norm`.
+        The upper bound assumes, as the paper does, that no fragment is heavier than the best base
+        fragment. Chi-square has no such bounds: then they are 0 and `norm`.
         """
         if self.criterion == "chi2":
             return 0.0, self.norm
@@ -70,7 +70,7 @@ class MinedFragments:
         return self.threshold * root, self.base * root
 
     def first(self, n: int) -> "MinedFragments":
-        """Return the most relevant of them."""
+        """Return the `n` most relevant fragments."""
         return MinedFragments(
             self.fragments[:n],
             self.weight[:n],

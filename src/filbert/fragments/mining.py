@@ -1,4 +1,4 @@
-"""Mining: the fragments that weigh most in a model."""
+"""Mining: find the heaviest fragments of a model."""
 
 from collections.abc import Callable
 from numbers import Integral
@@ -23,7 +23,7 @@ from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
 from filbert.unpack import learner_in
 
-_NOTHING = 1e-12  # of the best base fragment: what is lighter is rounding
+_NOTHING = 1e-12  # times the best base fragment: lighter fragments are rounding errors
 
 
 def mine(
@@ -40,49 +40,52 @@ def mine(
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> MinedFragments:
-    r"""Find the fragments that weigh most in a model (Pighin & Moschitti 2010).
+    r"""Find the heaviest fragments of a model (Pighin & Moschitti 2010).
 
     A fragment's weight is :math:`w_f = \sum_i \alpha_i y_i t_{i,f} \lambda^{s(f)/2} / \|x_i\|`
-    (Eq. 6), with :math:`t_{i,f}` the number of its occurrences in the `i`-th support vector and
-    `s` its number of productions. Kept are those with :math:`|w_f| \ge B / L`, where `B` is the
-    weight of the heaviest base fragment: of a node with its children, under PartialTree of a single
-    node, under Subtree of any subtree.
+    (Eq. 6), where :math:`t_{i,f}` is the number of its occurrences in the `i`-th support vector and
+    `s` its number of productions. Fragments with :math:`|w_f| \ge B / L` are kept, where `B` is the
+    weight of the heaviest base fragment. A base fragment is a node with its children, under
+    PartialTree a single node, under Subtree any subtree.
 
     Parameters
     ----------
     model : TreeSVC, or TreePerceptron without votes
-        Fitted with one tree kernel; also a pipeline that ends with one, a search over some, or a
-        SupportVectorModel.
+        Fitted with one tree kernel. It may also be a pipeline that ends with such a learner, a
+        search over them, or a SupportVectorModel.
     problem : int, optional
-        Which decision function: the number of the class in `classes_`. A model of two classes has
+        The decision function, as the number of the class in `classes_`. A model of two classes has
         only one. With more classes this parameter is required.
     max_ratio : float
         The paper's `L`: how many times lighter than the heaviest base fragment a fragment may be.
     n_fragments : int, optional
-        Find so many, in place of a fixed ratio: `L` is doubled, from `max_ratio` on, until
-        there are enough, and the most relevant are kept.
+        Find this many fragments instead of using a fixed ratio. `L` starts at `max_ratio` and is
+        doubled until enough fragments are found. The most relevant are kept.
     norm_share : float, optional
-        Find as few as have this share of the norm of the weight vector, by doubling `L` as well.
+        Find the smallest number of fragments that have this share of the norm of the weight vector,
+        also by doubling `L`.
     criterion : {"gradient", "chi2"}
-        What relevance is: the weight, or chi-square of occurrence in support vectors of positive
-        and negative coefficients.
+        The measure of relevance: the weight, or chi-square of occurrence in support vectors with
+        positive and negative coefficients.
     min_frequency : int
         Fragments with fewer occurrences in the support vectors are left out.
     search : {"greedy", "complete"}
-        The paper's Algorithm 5.1, which grows fragments that are relevant themselves; or all that
-        are relevant, also those that only light ones lead to, which may take much longer.
+        ``"greedy"`` is the paper's Algorithm 5.1, which only grows fragments that are relevant
+        themselves. ``"complete"`` finds all relevant fragments, including those that grow from
+        irrelevant ones, and may take much longer.
     max_fragments : int
-        More of them raise :class:`~filbert.errors.TooManyFragmentsError`, and so does a search that
-        looks at a hundred times as many. With `n_fragments` and `norm_share` it ends the doubling.
+        More fragments raise :class:`~filbert.errors.TooManyFragmentsError`, and so does a search
+        that visits a hundred times as many. With `n_fragments` and `norm_share`, this limit ends
+        the doubling instead.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; the result does not depend on it.
     progress : callable, optional
         Called with ``(done, total)``.
 
     Warns
     -----
     FewFragmentsWarning
-        Where `n_fragments` or `norm_share` cannot be reached.
+        If `n_fragments` or `norm_share` cannot be reached.
 
     Examples
     --------
@@ -112,7 +115,7 @@ def mine(
 
 
 class _Miner:
-    """The searches of one decision function, for one threshold after another."""
+    """A search in one decision function, for a series of thresholds."""
 
     def __init__(
         self,
@@ -147,7 +150,7 @@ class _Miner:
         self._base = self._core.base(min_frequency)
 
     def mine(self, factor: float) -> tuple[MinedFragments, float]:
-        """Return what is found for a threshold, and the best relevance that it left out."""
+        """Return the fragments for a threshold, and the best relevance below it."""
         threshold = self._base / factor
         dag, roots, open, weight, relevance, frequency, rejected = self._core.mine(
             self._complete,
@@ -170,14 +173,14 @@ class _Miner:
         return found, rejected
 
     def first(self, n: int, factor: float) -> MinedFragments:
-        """Return the n most relevant."""
+        """Return the n most relevant fragments."""
         found = self._until(lambda found: found.n >= n, factor)
         if found.n < n:
             self._warn(found, f"n_fragments={n:,}", n, found.n)
         return found.first(n)
 
     def share(self, wanted: float, factor: float) -> MinedFragments:
-        """Return as few as have this share of the norm."""
+        """Return the smallest number of fragments that have this share of the norm."""
         found = self._until(lambda found: found.norm_share >= wanted, factor)
         if found.norm_share < wanted:
             self._warn(found, f"norm_share={wanted:g}", wanted, found.norm_share)
@@ -188,11 +191,11 @@ class _Miner:
         return found.first(min(int(np.searchsorted(shares, wanted)) + 1, found.n))
 
     def _until(self, enough: Callable[[MinedFragments], bool], factor: float) -> MinedFragments:
-        """Double the factor until there is enough, or no more to be found."""
+        """Double the factor until enough fragments are found or no more exist."""
         found, rejected = self.mine(factor)
         while not enough(found) and rejected > _NOTHING * self._base:
             factor *= 2
-            while self._base / factor > rejected:  # would find the same
+            while self._base / factor > rejected:  # these factors would find the same fragments
                 factor *= 2
             try:
                 found, rejected = self.mine(factor)
@@ -202,8 +205,8 @@ class _Miner:
 
     def _warn(self, found: MinedFragments, wish: str, wanted: float, reached: float) -> None:
         what = (
-            f"{wish} is out of reach: what was found at least {self._min_frequency} times in the "
-            f"support vectors, {found.n:,} fragment{'' if found.n == 1 else 's'}, has "
+            f"{wish} is out of reach: the fragments found at least {self._min_frequency} times in "
+            f"the support vectors ({found.n:,} fragment{'' if found.n == 1 else 's'}) have "
             f"{found.norm_share:.1%} of the norm. Lower min_frequency, raise max_fragments, or use "
             "search='complete'"
         )
@@ -211,7 +214,7 @@ class _Miner:
 
 
 def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> float:
-    """Compute the norm of the weight vector of a model's first decision function, exactly."""
+    """Return the exact norm of the weight vector of a model's first decision function."""
     used = np.flatnonzero(model.coef[0])
     if len(used) == 0:
         return 0.0
@@ -223,17 +226,17 @@ def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> floa
 
 
 def _checked_model(model: Any, problem: Any) -> SupportVectorModel:
-    """Return one decision function as a model of its own."""
+    """Return one decision function as a separate model."""
     learner = learner_in(model)
     known = getattr(learner, "model_", learner)
-    if hasattr(known, "scorer") and not getattr(learner, "vote", False):  # of a perceptron
+    if hasattr(known, "scorer") and not getattr(learner, "vote", False):  # a perceptron
         known = known.scorer(averaged=bool(getattr(learner, "average", True)))
     if not isinstance(known, SupportVectorModel) or not known.is_of_trees:
         raise InputTypeError(
             "fragments are mined from a fitted TreeSVC or TreePerceptron with one tree kernel, or "
             f"from the model of one, not from {type(learner).__name__} with the kernel "
-            f"{getattr(known, 'kernel', None)!r}: train with SubsetTree, Subtree or PartialTree "
-            "alone, a TreePerceptron with vote=False"
+            f"{getattr(known, 'kernel', None)!r}: train with only SubsetTree, Subtree or "
+            "PartialTree, and a TreePerceptron with vote=False"
         )
     n = len(known.coef)
     if problem is None and n > 1:

@@ -1,4 +1,4 @@
-"""What can be asked of mining, checked."""
+"""Checks of the parameters of mining."""
 
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -21,13 +21,13 @@ def check_rules(
     search: Any,
     max_fragments: Any,
 ) -> None:
-    """Raise InvalidParameterError where a parameter of :func:`mine` cannot be what it is."""
+    """Raise InvalidParameterError if a parameter of :func:`mine` is invalid."""
     _check_choice("criterion", criterion, ("gradient", "chi2"))
     _check_choice("search", search, ("greedy", "complete"))
     if not is_number(max_ratio, Real) or not 0 < max_ratio < np.inf:
         raise InvalidParameterError(f"max_ratio must be a positive number, got {max_ratio!r}")
     if n_fragments is not None and norm_share is not None:
-        raise InvalidParameterError("give n_fragments or norm_share, not both")
+        raise InvalidParameterError("pass n_fragments or norm_share, not both")
     _check_count("min_frequency", min_frequency)
     _check_count("max_fragments", max_fragments)
     if n_fragments is not None:

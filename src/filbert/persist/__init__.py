@@ -1,4 +1,4 @@
-"""Models in files: saved and loaded without pickle, and checked on reading."""
+"""Model files: saved and loaded without pickle, and checked on loading."""
 
 from filbert.persist.files import SAVED, load, save
 

@@ -1,8 +1,8 @@
-"""A zip of a JSON header and NumPy arrays.
+"""A zip file of a JSON header and NumPy arrays.
 
-Members are stored, not compressed: then no small file can unpack to a large one, and reading takes
-no more memory than the file has bytes. Arrays are plain numbers and characters, so that nothing in
-a file is ever run.
+Members are stored, not compressed. A small file can therefore not unpack to a large one, and
+reading takes no more memory than the file has bytes. Arrays hold only plain numbers and characters,
+so nothing in a file is ever executed.
 """
 
 import json
@@ -22,11 +22,11 @@ from filbert.errors import ModelFileError
 _HEADER = "header.json"
 _LONGEST_HEADER = 1 << 24
 _MOST_ARRAYS = 100
-_NPY_PREFIX = 1 << 12  # more bytes than stand before the numbers of a plain array
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same time always, so that the same model has the same bytes
-_LARGE = 1 << 30  # members beyond need the long form of zip
+_NPY_PREFIX = 1 << 12  # bytes; the prefix of a plain array is always shorter
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed time, so that the same model gives the same bytes
+_LARGE = 1 << 30  # larger members need zip64
 
-# What zipfile raises for one or another kind of damage.
+# The errors that zipfile raises for the various kinds of damage.
 _ZIP_ERRORS = (
     zipfile.BadZipFile,
     EOFError,
@@ -58,13 +58,13 @@ def write_archive(
 
 @contextmanager
 def open_archive(stream: IO[bytes]) -> Iterator["ArchiveReader"]:
-    """Give a reader of what :func:`write_archive` wrote; damage raises ModelFileError."""
+    """Yield a reader of a file that :func:`write_archive` wrote; damage raises ModelFileError."""
     with _damage_told(), zipfile.ZipFile(stream) as archive:
         yield ArchiveReader(archive)
 
 
 class ArchiveReader:
-    """The members of an archive, by their names alone: whatever else is there is not looked at."""
+    """The header and the arrays that it lists. Other members of the archive are ignored."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -77,17 +77,19 @@ class ArchiveReader:
         if not isinstance(listed, dict):
             raise ModelFileError("the header does not list the arrays")
         if len(listed) > _MOST_ARRAYS:
-            raise ModelFileError(f"the header lists {len(listed):,} arrays, which no model has")
+            raise ModelFileError(f"the header lists {len(listed):,} arrays, which is too many")
         infos = {n: self._info(_file_name(n), f"the array {n!r} is missing") for n in listed}
-        # Members may overlap in a crafted file: then each fits, and all together do not.
+        # In a crafted file, members may overlap: each one fits into the file, but all do not.
         if sum(info.file_size for info in infos.values()) > self._size:
             raise ModelFileError("the arrays together claim to be longer than the file")
         return {name: self._array(name, listed[name], info) for name, info in infos.items()}
 
     def _read_header(self) -> dict[str, Any]:
-        info = self._info(_HEADER, "this zip is not a model of Filbert: its header.json is missing")
+        info = self._info(
+            _HEADER, "this zip file is not a Filbert model: its header.json is missing"
+        )
         if info.file_size > _LONGEST_HEADER:
-            raise ModelFileError(f"the header is {info.file_size:,} bytes long, which none is")
+            raise ModelFileError(f"the header is {info.file_size:,} bytes long, which is too large")
         try:
             header = json.loads(self._archive.read(info), parse_constant=_refuse_constant)
         except (UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -101,9 +103,9 @@ class ArchiveReader:
         n_bytes = dtype.itemsize * int(np.prod(shape, dtype=object))
         if not n_bytes < info.file_size <= n_bytes + _NPY_PREFIX:
             raise ModelFileError(f"the array {name!r} is not as long as the header says")
-        # Opened twice, for zipfile checks no sums once one has moved about in a member.
+        # Opened twice, because zipfile stops checking the CRC after a seek in a member.
         with self._archive.open(info) as member, catch_warnings():
-            simplefilter("ignore")  # of prefixes in Python 2's form, which is no matter here
+            simplefilter("ignore")  # NumPy warns about prefixes that Python 2 wrote
             _check_prefix(name, member, dtype, shape)
         with self._archive.open(info) as member:
             array: NDArray[Any] = npy.read_array(member, allow_pickle=False)
@@ -114,7 +116,7 @@ class ArchiveReader:
     def _info(self, name: str, missing: str) -> zipfile.ZipInfo:
         found = [info for info in self._archive.infolist() if info.filename == name]
         if len(found) != 1:
-            raise ModelFileError(missing if not found else f"{name} is there {len(found)} times")
+            raise ModelFileError(missing if not found else f"{name} occurs {len(found)} times")
         [info] = found
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
             raise ModelFileError(f"{name} is compressed or encrypted, which Filbert never does")
@@ -135,7 +137,7 @@ def _damage_told() -> Iterator[None]:
 
 def _member(name: str) -> zipfile.ZipInfo:
     info = zipfile.ZipInfo(name, _EPOCH)
-    info.create_system = 3  # as on Unix, everywhere: see _EPOCH
+    info.create_system = 3  # Unix, on every platform: see _EPOCH
     info.external_attr = 0o644 << 16
     return info
 
@@ -155,34 +157,34 @@ def _size(archive: zipfile.ZipFile) -> int:
 
 
 def _declared(name: str, entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """The type and shape that the header gives an array."""
+    """Return the type and shape that the header declares for an array."""
     text = entry.get("dtype") if isinstance(entry, dict) else None
     shape = entry.get("shape") if isinstance(entry, dict) else None
     sizes_right = isinstance(shape, list) and all(type(n) is int and 0 <= n < 2**48 for n in shape)
     if not isinstance(text, str) or not isinstance(shape, list) or not sizes_right:
-        raise ModelFileError(f"the header does not tell the type and shape of the array {name!r}")
-    # A table of the plain types: NumPy's own parser knows many more, objects among them.
+        raise ModelFileError(f"the header has no type and shape for the array {name!r}")
+    # A table of the plain types. NumPy's parser accepts many more, including objects.
     kind, width = text[:2], text[2:]
     widths = {"<i": "1248", "<u": "1248", "|i": "1", "|u": "1", "<f": "248", "|b": "1"}
     is_plain = kind in widths and len(width) == 1 and width in widths[kind]
     is_text = kind == "<U" and width.isascii() and width.isdecimal() and len(width) < 10
     if not (is_plain or is_text) or len(shape) not in (1, 2):
-        raise ModelFileError(f"the array {name!r} is of a type {text[:20]!r} that no model has")
+        raise ModelFileError(f"the array {name!r} has the type {text[:20]!r}, which is not allowed")
     return np.dtype(text), tuple(shape)
 
 
 def _check_prefix(
     name: str, member: IO[bytes], dtype: np.dtype[Any], shape: tuple[int, ...]
 ) -> None:
-    """Compare what the array says of itself with the header, before memory is taken for it."""
+    """Compare the array's own prefix with the header before memory is allocated for it."""
     try:
         version = npy.read_magic(member)
         found = npy.read_array_header_1_0(member) if version == (1, 0) else None
-    except Exception as error:  # it evaluates a literal, and crafted ones fail in many ways
-        raise ModelFileError(f"the array {name!r} is no NumPy array: {error}") from None
+    except Exception as error:  # NumPy evaluates a literal, and a crafted one can raise anything
+        raise ModelFileError(f"the array {name!r} is not a NumPy array: {error}") from None
     if found is None or found[0] != shape or found[2] != dtype:
-        raise ModelFileError(f"the array {name!r} is not of the type and shape the header tells")
+        raise ModelFileError(f"the array {name!r} does not have the type and shape in the header")
 
 
 def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number")
+    raise ValueError(f"{text} is not a number")

@@ -1,4 +1,4 @@
-"""Writing a file all at once: readers see the old one or the new one, never a part."""
+"""Atomic replacement of a file: readers see the old file or the new one, never a part of it."""
 
 import os
 import secrets
@@ -12,21 +12,21 @@ from filbert.errors import MissingFileError
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Give a stream whose content takes the place of the file when the block ends well.
+    """Yield a stream whose content replaces the file when the block ends without an error.
 
-    After any error the file is what it was. A link stays a link, and an existing file keeps its
+    After an error the file is unchanged. A link stays a link, and an existing file keeps its
     permissions.
     """
     mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode):
-        with open(path, "wb") as stream:  # a pipe or a device: there is nothing to replace
+        with open(path, "wb") as stream:  # a pipe or a device cannot be replaced
             yield stream
         return
     target = os.path.realpath(path)
     check_folder(target)
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}.part")
-    # Not by tempfile, whose files nobody else may read: this one gets what new files get.
+    # tempfile would make a file that only its owner may read. This one gets default permissions.
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "wb") as stream:
@@ -44,7 +44,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """Refuse a file in a folder that is not there; good to know before long work, too."""
+    """Raise MissingFileError if the folder of a file does not exist.
+
+    Commands call this before long work too.
+    """
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise MissingFileError(folder)
@@ -58,7 +61,7 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the new name last; where a system cannot do that for folders, it lasts soon enough."""
+    """Write the new name to disk now. If a system cannot sync folders, it does so later itself."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""How training came closer to the optimum, as arrays, and back."""
+"""Encode the convergence of the training as arrays, and decode it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ _PREFIX = "convergence."
 
 
 def encode(convergence: list[Convergence]) -> Arrays:
-    """Return the problems' figures one after another, or nothing where one is not finite."""
+    """Return the concatenated figures of all problems, or {} if one of them is not finite."""
     if not convergence:
         return {}
     objective = np.concatenate([problem.objective for problem in convergence])
@@ -25,7 +25,7 @@ def encode(convergence: list[Convergence]) -> Arrays:
 
 
 def decode(arrays: Arrays, n_problems: int) -> list[Convergence]:
-    """Return the figures of each problem; an empty list where a file has none."""
+    """Return the figures of each problem, or an empty list if a file has none."""
     own = {k.removeprefix(_PREFIX): a for k, a in arrays.items() if k.startswith(_PREFIX)}
     if not own:
         return []
@@ -44,7 +44,7 @@ def decode(arrays: Arrays, n_problems: int) -> list[Convergence]:
         and (steps >= 0).all()
     )
     if not right:
-        raise ModelFileError("the figures of the training's convergence do not fit together")
+        raise ModelFileError("the figures of the training's convergence are inconsistent")
     parts = (np.split(array, ends[:-1]) for array in (steps, objective, gap))
     return [Convergence(*figures) for figures in zip(*parts, strict=True)]
 

@@ -1,4 +1,4 @@
-"""A DistributedTreeEmbedding as a header, and back: it is its parameters."""
+"""Encode a DistributedTreeEmbedding, which is only its parameters, as a header, and decode it."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from filbert.persist.archive import Arrays
 
 
 def encode(embedding: DistributedTreeEmbedding) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file holds of an embedding."""
+    """Return the header and arrays for an embedding."""
     embedding.check_parameters()
     values = embedding.get_params()
     named = DistributedTreeEmbedding(**{**values, "dtype": np.dtype(embedding.dtype).name})
@@ -19,7 +19,7 @@ def encode(embedding: DistributedTreeEmbedding) -> tuple[dict[str, Any], Arrays]
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> DistributedTreeEmbedding:
-    """Return the embedding; anything that does not fit together raises ModelFileError."""
+    """Return the embedding; inconsistent content raises ModelFileError."""
     try:
         values = parameters.from_json(DistributedTreeEmbedding, header.get("parameters"))
         embedding = DistributedTreeEmbedding(**values)

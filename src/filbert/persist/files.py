@@ -1,4 +1,4 @@
-"""Saving a model to a file, and loading it."""
+"""Save a model to a file, and load it."""
 
 import os
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from filbert.unpack import unpacked
 FORMAT = "filbert-model"
 VERSION = 1  # how to change it: docs/model-files.md
 
-# What files may hold. A name in a file means what it means here, and is never imported.
+# The kinds of content. A name in a file is looked up only in this table and never imported.
 _Encode = Callable[[Any], tuple[dict[str, Any], Arrays]]
 _Decode = Callable[[dict[str, Any], Arrays], Any]
 _KINDS: dict[str, tuple[type, _Encode, _Decode]] = {
@@ -42,20 +42,20 @@ _KINDS: dict[str, tuple[type, _Encode, _Decode]] = {
     "Explanation": (Explanation, explained.encode, explained.decode),
 }
 
-SAVED = frozenset(kind for kind, _, _ in _KINDS.values())  # what can be saved
+SAVED = frozenset(kind for kind, _, _ in _KINDS.values())  # the types that can be saved
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator, a forest or an explanation to a file, for :func:`load`.
 
-    The same model gives the same bytes. A file that was there is replaced only when the new one is
-    complete. A `random_state` that is not a number is not kept.
+    The same model gives the same bytes. An existing file is replaced only when the new one is
+    complete. A `random_state` that is not a number is not stored.
 
     Parameters
     ----------
     model : estimator of Filbert, Forest or Explanation
-        Of a fitted search the best estimator is saved. A Pipeline of several steps cannot be saved
-        as a whole.
+        For a fitted search, the best estimator is saved. A Pipeline of several steps cannot be
+        saved as a whole.
     path : path
 
     Examples
@@ -90,9 +90,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read what :func:`save` wrote: an estimator, say, that predicts the same to the last bit.
+    """Load what :func:`save` wrote. A loaded estimator predicts the same to the last bit.
 
-    Nothing in a file is run, so files of unknown origin can be loaded; whatever is wrong with one
+    Nothing in a file is executed, so files of unknown origin can be loaded. Any defect in a file
     raises :class:`~filbert.errors.ModelFileError`.
     """
     _check_path(path)
@@ -107,32 +107,32 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def _alone(model: Any) -> Any:
-    """Return what is to be saved of a pipeline or search, as far as that is all there is to it."""
+    """Return the estimator in a pipeline or search; raise if the pipeline has other steps."""
     before, learner = unpacked(model)
     if before:
         steps = ", ".join(type(step).__name__ for step in before)
         raise InputTypeError(
-            f"a file holds one estimator, and this pipeline has others before it: {steps}. Save "
-            "pipeline[-1], and make a pipeline of the loaded one and these steps"
+            f"a file holds one estimator, but this pipeline has others before it: {steps}. Save "
+            "pipeline[-1], and make a pipeline of these steps and the loaded estimator"
         )
     return learner
 
 
 def _decoder(header: dict[str, Any]) -> _Decode:
     if header.get("format") != FORMAT:
-        raise ModelFileError("this zip is not a model of Filbert")
+        raise ModelFileError("this zip file is not a Filbert model")
     number, writer = header.get("version"), str(header.get("filbert"))[:40]
     if type(number) is not int or number < 1:
-        raise ModelFileError("the header does not tell the version of the format")
+        raise ModelFileError("the header has no format version")
     if number > VERSION:
         raise ModelFileError(
-            f"it was written by Filbert {writer} in version {number} of the format, and this one "
-            f"reads up to version {VERSION}",
-            hint="update Filbert, or save the model with this version",
+            f"it was written by Filbert {writer} in format version {number}, but this version "
+            f"reads format versions up to {VERSION}",
+            hint="update Filbert, or save the model again with this version",
         )
     name = header.get("kind")
     if not isinstance(name, str) or name not in _KINDS:
-        raise ModelFileError(f"it holds a {str(name)[:40]!r}, which is not known here")
+        raise ModelFileError(f"it holds a {str(name)[:40]!r}, which this version does not know")
     if not isinstance(header.get("content"), dict):
         raise ModelFileError("the header has no content")
     return _KINDS[name][2]
@@ -140,4 +140,6 @@ def _decoder(header: dict[str, Any]) -> _Decode:
 
 def _check_path(path: Any) -> None:
     if not isinstance(path, str | os.PathLike):
-        raise InputTypeError(f"expected a path, got {type(path).__name__}: open files are not one")
+        raise InputTypeError(
+            f"expected a path, got {type(path).__name__}: open files are not supported"
+        )

@@ -1,4 +1,4 @@
-"""A Forest as arrays, and back."""
+"""Encode a Forest as arrays, and decode it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from filbert.persist.archive import Arrays
 
 
 def encode(forest: Forest) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file holds of trees: the nodes that they need, each once."""
+    """Return the header and arrays for trees: the nodes that they need, each once."""
     return {}, forest.to_arrays()
 
 

@@ -1,6 +1,6 @@
-"""An estimator's parameters as JSON, and back.
+"""Convert an estimator's parameters to JSON and back.
 
-They are checked by the same rules in both directions: what was saved can be loaded.
+The same rules check them in both directions: whatever can be saved can be loaded.
 """
 
 from inspect import Parameter, signature
@@ -33,7 +33,7 @@ from filbert.kernels import (
 )
 from filbert.kernels.terms import check_expression
 
-# Files name a kernel; what a name means is told here, and never looked up in Python.
+# Files name a kernel. The name is looked up only in this table and never imported.
 KERNELS: dict[str, type[Kernel]] = {
     kind.__name__: kind
     for kind in (
@@ -44,21 +44,21 @@ KERNELS: dict[str, type[Kernel]] = {
     )
 }
 
-_OF_KERNELS = ("kernel", "left", "right")  # parameters that are kernels
-_LISTS: dict[str, Any] = {"parts": str, "weights": int | float}  # and those that are several
-_GROUPS = ("together", "at_least_one", "exactly_one")  # and those that are groups of symbols
-_DEEPEST = 50  # kernels within kernels: a file must not exhaust the stack
+_OF_KERNELS = ("kernel", "left", "right")  # parameters that hold a kernel
+_LISTS: dict[str, Any] = {"parts": str, "weights": int | float}  # parameters that hold a list
+_GROUPS = ("together", "at_least_one", "exactly_one")  # parameters that hold groups of symbols
+_DEEPEST = 50  # nesting of kernels: a file must not exhaust the stack
 _OPTIONAL = {"max_steps"}  # may be None, although the default is not
 
 
 def to_json(estimator: BaseEstimator, depth: int = 0) -> dict[str, Any]:
-    """Return the parameters as what JSON has."""
+    """Return the parameters as JSON values."""
     values = estimator.get_params(deep=False)
     return {name: _encoded(type(estimator), name, value, depth) for name, value in values.items()}
 
 
 def from_json(cls: type[BaseEstimator], values: Any, depth: int = 0) -> dict[str, Any]:
-    """Return the parameters; those that a file does not have are left to their defaults."""
+    """Return the parameters. Those that a file does not have keep their defaults."""
     if not isinstance(values, dict):
         raise InvalidParameterError("the parameters are not a JSON object")
     known = signature(cls).parameters
@@ -74,7 +74,7 @@ def from_json(cls: type[BaseEstimator], values: Any, depth: int = 0) -> dict[str
 
 
 def kernel_to_json(kernel: Kernel, depth: int = 0) -> dict[str, Any]:
-    """Return a kernel's name and parameters, which may be kernels."""
+    """Return a kernel's name and parameters, which may be kernels too."""
     name = type(kernel).__name__
     if KERNELS.get(name) is not type(kernel):
         raise InvalidParameterError(
@@ -87,7 +87,7 @@ def kernel_to_json(kernel: Kernel, depth: int = 0) -> dict[str, Any]:
 
 
 def kernel_from_json(value: Any, depth: int = 0) -> Kernel:
-    """Return the kernel, its parameters checked."""
+    """Return the kernel after checking its parameters."""
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str) or name not in KERNELS:
         raise InvalidParameterError(f"there is no kernel {str(name)[:40]!r}")
@@ -106,10 +106,10 @@ def _check_depth(depth: int) -> None:
 def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any:
     if name in _OF_KERNELS:
         return None if value is None else kernel_to_json(value, depth)
-    if name == "random_state":  # a generator has moved on since: it cannot be had again
+    if name == "random_state":  # a generator's earlier state is gone
         value = value if isinstance(value, int | np.integer) else None
     if name == "class_weight" and isinstance(value, dict):
-        # Keys in JSON are strings, those of classes need not be.
+        # JSON keys are strings, but classes need not be.
         return [[_checked_class(_plain(k)), _checked_weight(_plain(v))] for k, v in value.items()]
     if name == "symbols":
         return symbols_to_json(value)
@@ -138,12 +138,12 @@ def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
 
 
 def symbols_to_json(symbols: Any) -> list[Any]:
-    """Return labels as strings, productions as lists of them."""
+    """Return labels as strings and productions as lists of strings."""
     return [list(labels) if isinstance(labels, tuple) else labels for labels in symbols]
 
 
 def symbols_from_json(what: str, value: Any) -> tuple[Any, ...]:
-    """Return labels as strings, productions as tuples; who takes them checks which they are."""
+    """Return labels as strings and productions as tuples; the caller checks which they are."""
     plain = all(isinstance(symbol, str | list) for symbol in _list(what, value))
     if not plain or not all(isinstance(x, str) for symbol in value for x in symbol):
         raise InvalidParameterError(f"{what} cannot be {value!r:.60}")
@@ -157,12 +157,12 @@ def _list(what: str, value: Any) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A number of Python for one of NumPy."""
+    """Convert a NumPy number to a Python number."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
-    """Refuse a value of another type than the parameter's default has."""
+    """Return a value if it has the type of the parameter's default; otherwise raise."""
     default = signature(cls).parameters[name].default
     allowed: dict[type, Any] = {bool: bool | int, int: int, float: float | int, str: str}
     if value is None:
@@ -171,7 +171,7 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
         right = value == "balanced"
     elif name == "part":
         right = isinstance(value, str)
-    elif default is None or default is Parameter.empty:  # a number that may be left open, or not
+    elif default is None or default is Parameter.empty:  # an optional or required number
         right = isinstance(value, int | float) and not isinstance(value, bool)
     else:
         right = isinstance(value, allowed[type(default)])

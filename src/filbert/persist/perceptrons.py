@@ -1,6 +1,6 @@
-"""A TreePerceptron as a header and arrays, and back: its support vectors and its log of updates.
+"""Encode a TreePerceptron, its support vectors and its log of updates, and decode it.
 
-The log is all that is needed to go on learning: replayed, it gives the same model to the last bit.
+Replaying the log gives the same model to the last bit, so learning can continue after loading.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ _NUMBERS = ("n_seen", "n_errors", "n_forgotten")
 
 
 def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file holds of an estimator that has learnt."""
+    """Return the header and arrays for a fitted estimator."""
     check_is_fitted(perceptron)
     header: dict[str, Any] = {"parameters": parameters.to_json(perceptron)}
     perceptron.check_parameters()
@@ -61,7 +61,7 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
-    """Return the estimator; anything that does not fit together raises ModelFileError."""
+    """Return the estimator; inconsistent content raises ModelFileError."""
     try:
         perceptron = TreePerceptron(
             **parameters.from_json(TreePerceptron, header.get("parameters"))
@@ -77,7 +77,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
     n_problems = 1 if len(classes) == 2 else len(classes)
     intercept = header.get("intercept")
     if not isinstance(intercept, bool):
-        raise ModelFileError("the header does not tell whether there is an intercept")
+        raise ModelFileError("the header does not say whether there is an intercept")
     numbers = {name: _count(header, name) for name in _NUMBERS}
     log = _log(arrays, numbers["n_seen"], numbers["n_errors"])
     _check_log(log, n_problems, n_examples(support))
@@ -91,14 +91,14 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
 def _engine(header: dict[str, Any]) -> tuple[str, str]:
     engine, reason = header.get("engine"), header.get("engine_reason")
     if engine not in ("factors", "online") or not isinstance(reason, str):
-        raise ModelFileError("the header does not tell by which engine the model was learnt")
+        raise ModelFileError("the header does not say which engine trained the model")
     return engine, reason
 
 
 def _widths(header: dict[str, Any]) -> dict[str, int]:
     widths = header.get("widths")
     if not isinstance(widths, dict) or not all(type(n) is int and n >= 0 for n in widths.values()):
-        raise ModelFileError("the header does not tell how many features dense vectors have")
+        raise ModelFileError("the header does not say how many features dense vectors have")
     return widths
 
 
@@ -132,7 +132,7 @@ def _unsigned(arrays: Arrays, name: str, n: int, dtype: Any) -> NDArray[Any]:
 
 
 def _check_log(log: Log, n_problems: int, n_support: int) -> None:
-    """Support vectors come in one after another, at times that never go back."""
+    """Check that the log adds support vectors one after another, at times that never decrease."""
     time = log.time.astype(np.float64)
     right = (
         np.array_equal(np.unique(log.support), np.arange(n_support))

@@ -1,4 +1,4 @@
-"""Examples of several parts, or of one that is no forest, as a header and arrays, and back."""
+"""Encode examples that are not a single forest as a header and arrays, and decode them."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from filbert.forest import Forest
 from filbert.kernels.matrices import is_sparse
 from filbert.persist.archive import Arrays
 
-_PREFIX = "support."  # then the number of the part
+_PREFIX = "support."  # followed by the number of the part
 _MOST_PARTS = 15  # each has up to six arrays
 
 
 def encode(X: Any) -> tuple[list[dict[str, Any]], Arrays]:
-    """Return what a file holds of examples: the parts' names and kinds, and their arrays."""
+    """Return the names and kinds of the parts, and their arrays."""
     parts = X.parts if isinstance(X, Examples) else {None: X}
     if len(parts) > _MOST_PARTS:
         raise ModelFileError(f"examples of more than {_MOST_PARTS} parts cannot be saved", "")
@@ -31,7 +31,7 @@ def encode(X: Any) -> tuple[list[dict[str, Any]], Arrays]:
 
 
 def decode(header: Any, arrays: Arrays) -> Any:
-    """Return the examples; what does not fit together raises ModelFileError."""
+    """Return the examples; inconsistent content raises ModelFileError."""
     if not isinstance(header, list) or not 0 < len(header) <= _MOST_PARTS:
         raise ModelFileError("the header does not list the parts of the support vectors")
     parts: dict[Any, Any] = {}
@@ -40,7 +40,7 @@ def decode(header: Any, arrays: Arrays) -> Any:
         own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
         name = entry.get("name", "") if isinstance(entry, dict) else 0
         if not isinstance(name, str | None) or name in parts:
-            raise ModelFileError("a part of the support vectors has no name of its own")
+            raise ModelFileError("a part of the support vectors has no unique name")
         parts[name] = _decoded(entry, own)
     if None in parts:
         if len(parts) > 1:
@@ -79,7 +79,7 @@ def _decoded_rows(width: Any, arrays: Arrays) -> sp.csr_array:
     columns = _checked(arrays, "columns", np.int64, 1)
     ends = _checked(arrays, "ends", np.int64, 1)
     if type(width) is not int or not 0 <= width < 2**63 or len(columns) != len(values):
-        raise ModelFileError("the arrays of a sparse part do not fit together")
+        raise ModelFileError("the arrays of a sparse part are inconsistent")
     begins = np.concatenate([np.zeros(1, dtype=np.int64), ends])
     inside = (columns >= 0).all() and (columns < width).all()
     if not inside or (np.diff(begins) < 0).any() or begins[-1] != len(values):
@@ -90,5 +90,7 @@ def _decoded_rows(width: Any, arrays: Arrays) -> sp.csr_array:
 def _checked(arrays: Arrays, name: str, dtype: Any, n_axes: int) -> NDArray[Any]:
     array = arrays.get(name)
     if array is None or array.dtype != dtype or array.ndim != n_axes:
-        raise ModelFileError(f"the array {name!r} of a part is missing, or not of {n_axes} axes")
+        raise ModelFileError(
+            f"the array {name!r} of a part is missing or does not have {n_axes} axes"
+        )
     return array

@@ -1,4 +1,4 @@
-"""A fitted SymbolSelector as a header and arrays, and back."""
+"""Encode a fitted SymbolSelector as a header and arrays, and decode it."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from filbert.persist.support_vectors import floats_of
 
 
 def encode(selector: SymbolSelector) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file holds of a fitted selector."""
+    """Return the header and arrays for a fitted selector."""
     check_is_fitted(selector)
     selector.check_parameters()
     header = {
@@ -26,7 +26,7 @@ def encode(selector: SymbolSelector) -> tuple[dict[str, Any], Arrays]:
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> SymbolSelector:
-    """Return the selector; anything that does not fit together raises ModelFileError."""
+    """Return the selector; inconsistent content raises ModelFileError."""
     try:
         selector = SymbolSelector(**parameters.from_json(SymbolSelector, header.get("parameters")))
         selector.check_parameters()
@@ -43,6 +43,6 @@ def decode(header: dict[str, Any], arrays: Arrays) -> SymbolSelector:
     gains, frequencies = (floats_of(arrays, name, (n,)) for name in ("gains", "frequencies"))
     known = set(candidates)
     if n == 0 or len(known) < n or not known.issuperset(kernel.symbols) or (frequencies <= 0).any():
-        raise ModelFileError("the symbols of the trees and the chosen ones do not fit together")
+        raise ModelFileError("the chosen symbols do not match the symbols of the trees")
     selector._take(kernel, candidates, gains, frequencies)
     return selector

@@ -1,4 +1,4 @@
-"""A fitted TreeSVC as a header and arrays, and back."""
+"""Encode a fitted TreeSVC as a header and arrays, and decode it."""
 
 from typing import Any, get_args
 
@@ -17,18 +17,18 @@ from filbert.model import SupportVectorModel
 from filbert.persist import convergence, parameters, rows
 from filbert.persist.archive import Arrays
 
-_FOREST = "support."  # what the names of the support vectors' arrays begin with
+_FOREST = "support."  # prefix of the names of the support vectors' arrays
 _FIGURES = ("objective", "duality_gap", "n_iter")
 _OF_PLANES = ("sample_size", "delta_calls", "delta_computed", "n_planes", "iteration_bound")
 
 
 def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file holds of a fitted estimator."""
+    """Return the header and arrays for a fitted estimator."""
     check_is_fitted(svm)
     if not isinstance(svm.model_.kernel, Kernel):
         raise InvalidParameterError(
             f"a model with the kernel {svm.model_.kernel!r} cannot be saved: a file holds no code. "
-            "Use Filbert's kernels and sums or products of them."
+            "Use Filbert's kernels, or sums or products of them."
         )
     header: dict[str, Any] = {"parameters": parameters.to_json(svm)}
     svm.check_parameters()
@@ -58,7 +58,7 @@ def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
-    """Return the estimator; anything that does not fit together raises ModelFileError."""
+    """Return the estimator; inconsistent content raises ModelFileError."""
     try:
         svm = TreeSVC(**parameters.from_json(TreeSVC, header.get("parameters")))
         svm.check_parameters()
@@ -76,7 +76,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     coef = floats_of(arrays, "coef", (n_problems, n))
     intercept = floats_of(arrays, "intercept", (n_problems,))
     if (np.diff(svm.support_) <= 0).any():
-        raise ModelFileError("the indices of the support vectors do not ascend")
+        raise ModelFileError("the indices of the support vectors are not in ascending order")
     if int(svm.n_support_.sum(dtype=object)) != n:
         raise ModelFileError(f"the classes' support vectors do not add up to {n:,}")
     try:
@@ -107,7 +107,7 @@ def _support(kernel: Kernel, header: dict[str, Any], arrays: Arrays) -> Any:
 def _engine(header: dict[str, Any]) -> tuple[EngineName, str]:
     name, reason = header.get("engine", "factors"), header.get("engine_reason", "")
     if name not in get_args(EngineName) or not isinstance(reason, str):
-        raise ModelFileError("the header does not tell how kernels were computed")
+        raise ModelFileError("the header does not say how kernels were computed")
     return name, reason
 
 
@@ -115,14 +115,14 @@ def _engine(header: dict[str, Any]) -> tuple[EngineName, str]:
 
 
 def storable_classes(classes: NDArray[Any]) -> tuple[NDArray[Any], bool]:
-    """Return classes as a plain array, and whether they were Python objects (as pandas has them).
+    """Return classes as a plain array, and whether they were Python objects (as in pandas).
 
-    Objects that are strings, or all numbers of one kind, are stored as such.
+    Objects that are all strings, or all numbers of one kind, are stored as an array of that kind.
     """
     stored = classes
     if classes.dtype == object and len({type(c) for c in classes}) == 1:
         stored = np.array(classes.tolist())
-        if stored.tolist() != classes.tolist():  # NumPy cuts off zeros at the end of a string
+        if stored.tolist() != classes.tolist():  # NumPy strips NULs at the end of a string
             stored = classes
     kind, width = stored.dtype.kind, stored.dtype.itemsize
     if kind not in "Uiufb" or (kind == "f" and width > 8):
@@ -134,7 +134,7 @@ def storable_classes(classes: NDArray[Any]) -> tuple[NDArray[Any], bool]:
 
 
 def checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
-    """Return the classes of a file: two at least, ascending."""
+    """Return the classes of a file after checking them: at least two, in ascending order."""
     if classes.ndim != 1 or len(classes) < 2 or not isinstance(are_objects, bool):
         raise ModelFileError("there are fewer than two classes")
     plain = np.ascontiguousarray(classes)
@@ -153,19 +153,19 @@ def checked_classes(classes: NDArray[Any], are_objects: Any) -> NDArray[Any]:
 
 
 def arrays_of(arrays: Arrays, prefix: str) -> Arrays:
-    """Return the arrays whose names begin so, without that."""
+    """Return the arrays whose names begin with a prefix, by their names without it."""
     return {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
 
 
 def array_of(arrays: Arrays, name: str) -> NDArray[Any]:
-    """Return an array of a file, which has to be there."""
+    """Return an array of a file; raise ModelFileError if it is missing."""
     if name not in arrays:
         raise ModelFileError(f"the array {name!r} is missing")
     return arrays[name]
 
 
 def integers_of(arrays: Arrays, name: str, n: int) -> NDArray[np.int64]:
-    """Return an array of n integers from 0 on."""
+    """Return an array of n non-negative integers."""
     array = array_of(arrays, name)
     if array.dtype != np.int64 or array.shape != (n,) or (array < 0).any():
         raise ModelFileError(f"the array {name!r} does not have {n:,} numbers from 0")
@@ -176,7 +176,7 @@ def floats_of(arrays: Arrays, name: str, shape: tuple[int, ...]) -> NDArray[np.f
     """Return an array of finite numbers of the right shape."""
     array = array_of(arrays, name)
     if array.dtype != np.float64 or array.shape != shape:
-        raise ModelFileError(f"the array {name!r} is not of shape {shape}, but {array.shape}")
+        raise ModelFileError(f"the array {name!r} must have shape {shape}, not {array.shape}")
     if not np.isfinite(array).all():
         raise ModelFileError(f"the array {name!r} has a number that is not finite")
     return array
@@ -186,7 +186,7 @@ def floats_of(arrays: Arrays, name: str, shape: tuple[int, ...]) -> NDArray[np.f
 
 
 def _or_none(value: float | None) -> float | None:
-    return value if value is not None and np.isfinite(value) else None  # JSON has no other word
+    return value if value is not None and np.isfinite(value) else None  # JSON has no NaN
 
 
 def _figure(header: dict[str, Any], name: str) -> float:

@@ -1,4 +1,4 @@
-"""A fitted FragmentVectorizer as a header and arrays, and back."""
+"""Encode a fitted FragmentVectorizer as a header and arrays, and decode it."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ from filbert.persist.support_vectors import (
     storable_classes,
 )
 
-_FOREST = "fragments."  # what the names of the fragments' arrays begin with
-_LEARNER = "estimator."  # and those of the model that they are from
+_FOREST = "fragments."  # prefix of the names of the fragments' arrays
+_LEARNER = "estimator."  # prefix of the names of the estimator's arrays
 _LEARNERS: dict[str, tuple[type, Any]] = {
     "TreePerceptron": (TreePerceptron, perceptrons),
     "TreeSVC": (TreeSVC, support_vectors),
@@ -34,7 +34,7 @@ _LEARNERS: dict[str, tuple[type, Any]] = {
 
 
 def encode(vectorizer: FragmentVectorizer) -> tuple[dict[str, Any], Arrays]:
-    """Return what a file holds of a fitted transformer."""
+    """Return the header and arrays for a fitted transformer."""
     check_is_fitted(vectorizer)
     own = {k: v for k, v in vectorizer.get_params(deep=False).items() if k != "estimator"}
     fragments: Fragments = vectorizer.fragments_
@@ -55,7 +55,7 @@ def encode(vectorizer: FragmentVectorizer) -> tuple[dict[str, Any], Arrays]:
 
 
 def decode(header: dict[str, Any], arrays: Arrays) -> FragmentVectorizer:
-    """Return the transformer; anything that does not fit together raises ModelFileError."""
+    """Return the transformer; inconsistent content raises ModelFileError."""
     try:
         values = parameters.from_json(FragmentVectorizer, header.get("parameters"))
         vectorizer = FragmentVectorizer(**{**values, "estimator": None})
@@ -63,7 +63,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> FragmentVectorizer:
         kernel = parameters.kernel_from_json(header.get("kernel"))
         trees = Forest.from_arrays(arrays_of(arrays, _FOREST))
         if not isinstance(kernel, TreeKernel):
-            raise ModelFileError("the fragments are not those of a tree kernel")
+            raise ModelFileError("the kernel of the fragments is not a tree kernel")
         vectorizer.fragments_ = Fragments(kernel, trees, array_of(arrays, "open"))
     except ModelFileError:
         raise
@@ -79,7 +79,7 @@ def decode(header: dict[str, Any], arrays: Arrays) -> FragmentVectorizer:
     return vectorizer
 
 
-# ---------------------------------------------------------------- the model behind it
+# ---------------------------------------------------------------- the estimator
 
 
 def _encoded_learner(learner: Any) -> tuple[dict[str, Any], Arrays]:
@@ -96,9 +96,9 @@ def _take_learner(vectorizer: FragmentVectorizer, header: dict[str, Any], arrays
     name = entry.get("name") if isinstance(entry, dict) else None
     content = entry.get("content") if isinstance(entry, dict) else None
     if not isinstance(name, str) or name not in _LEARNERS or not isinstance(content, dict):
-        raise ModelFileError("the header does not tell what estimator the fragments are from")
+        raise ModelFileError("the header does not say which estimator the fragments come from")
     if not isinstance(was_fitted, bool):
-        raise ModelFileError("the header does not tell whether the estimator was fitted")
+        raise ModelFileError("the header does not say whether the estimator was fitted")
     learner = _LEARNERS[name][1].decode(content, arrays_of(arrays, _LEARNER))
     n_problems = len(vectorizer.mined_)
     vectorizer.estimator_ = learner
@@ -107,11 +107,11 @@ def _take_learner(vectorizer: FragmentVectorizer, header: dict[str, Any], arrays
     vectorizer.intercept_ = floats_of(arrays, "intercept", (n_problems,))
 
 
-# ---------------------------------------------------------------- what was found for each class
+# ---------------------------------------------------------------- fragments of each class
 
 
 def _encoded_mined(vectorizer: FragmentVectorizer) -> Arrays:
-    """Return all problems' fragments one after another, by their columns."""
+    """Return the fragments of all problems, concatenated, by their columns."""
     mined: list[MinedFragments] = vectorizer.mined_
     return {
         "mined.columns": np.concatenate(vectorizer.columns()).astype(np.int64),
@@ -132,7 +132,7 @@ def _decoded_mined(vectorizer: FragmentVectorizer, arrays: Arrays) -> list[Mined
     begins = np.concatenate([np.zeros(1, dtype=np.int64), ends])
     right = n_problems > 0 and (np.diff(begins) >= 0).all() and begins[-1] == n
     if not right or not (columns < len(fragments)).all():
-        raise ModelFileError("the fragments of the classes do not fit together")
+        raise ModelFileError("the fragments of the classes are inconsistent")
 
     def parts(values: NDArray[Any]) -> list[NDArray[Any]]:
         return np.split(values, ends[:-1])

@@ -1,4 +1,4 @@
-"""Stage 1: files to the texts of trees, labels and features, one format a file.
+"""Stage 1: read the texts of trees, labels and features from files, one module per format.
 
-The reader knows nothing of forests: :mod:`filbert.reading` makes them.
+The reader does not know forests: :mod:`filbert.reading` makes them.
 """

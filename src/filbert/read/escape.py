@@ -1,8 +1,7 @@
-"""Labels as they are written in bracket notation.
+"""Writing labels in bracket notation.
 
-Brackets and ASCII white space separate labels, so inside a label they are escaped, and so is
-the backslash that escapes them. Every other character, any Unicode white space included, stands
-for itself.
+Brackets and ASCII white space separate labels. Inside a label they are escaped with a backslash,
+and so is the backslash. Every other character, including Unicode white space, is written as it is.
 """
 
 import re
@@ -23,7 +22,7 @@ _NEEDS_ESCAPE = re.compile(r"[\\() \n\t\r\v\f]")
 
 
 def escape_label(label: str) -> str:
-    r"""Return ``label`` as it is written between brackets.
+    r"""Return ``label`` as it is written in bracket notation.
 
     >>> escape_label("NP")
     'NP'
@@ -37,5 +36,5 @@ def escape_label(label: str) -> str:
     """
     if not label:
         raise ValueError("a label must have at least one character; use a placeholder such as '_'")
-    # Almost no label needs an escape, and the search costs a third of translate.
+    # Few labels need an escape, and the search takes a third of the time of translate.
     return label.translate(_TABLE) if _NEEDS_ESCAPE.search(label) else label

@@ -1,4 +1,4 @@
-"""Files, pipes and lines as streams of bytes: opened once, and read forwards only."""
+"""Files, pipes and lines as streams of bytes, opened once and read only forwards."""
 
 import gzip
 import io
@@ -15,7 +15,7 @@ from filbert.errors import InputTypeError, MissingFileError, ParseError
 
 STANDARD_INPUT = "-"
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-"""What reading from a compressed file raises when it is damaged or cut short."""
+"""The errors that reading raises if a compressed file is damaged or truncated."""
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 _OPENERS_BY_FIRST_BYTE: dict[bytes, Callable[..., Any]] = {
@@ -28,14 +28,14 @@ _MARK = b"\xef\xbb\xbf"  # a byte order mark
 class Input:
     """A stream of bytes without its byte order mark.
 
-    The first line that is neither blank nor a comment can be looked at before it is read.
+    The first line that is neither blank nor a comment can be inspected before it is read.
 
     Attributes
     ----------
     name : str
-        What messages call it.
+        The name for messages.
     first_line : bytes
-        Without white space around it; empty where there is no such line.
+        This line without white space around it; empty if there is none.
     """
 
     def __init__(self, stream: Any, name: str) -> None:
@@ -44,7 +44,7 @@ class Input:
         self._stream = stream
         self._lines = iter(stream)
         self._seen: list[bytes] = []  # lines that are still to be read
-        # No more than needed: the next line of a pipe may be long in coming.
+        # Read no more lines than needed: the next line of a pipe may take long to arrive.
         for line in self._lines:
             self._seen.append(line if self._seen else line.removeprefix(_MARK))
             text = self._seen[-1].strip()
@@ -53,9 +53,9 @@ class Input:
                 break
 
     def drop_header(self, is_header: Callable[[bytes], bool]) -> None:
-        """Put a blank line in place of the first line that is not blank, where that is a header.
+        """Replace the first line that is not blank by a blank line if it is a header.
 
-        So the others keep their numbers.
+        The other lines keep their numbers.
         """
         for i, line in enumerate(self._seen):
             if line.strip():
@@ -64,19 +64,19 @@ class Input:
                 return
 
     def read(self, size: int = -1) -> bytes:
-        """Read about so many bytes; empty at the end."""
+        """Read about `size` bytes; return b"" at the end."""
         start = self._start()
         return start or self._read(size)
 
     def blocks(self, size: int) -> Iterator[bytes]:
-        """Yield whole lines, about so many bytes of them at a time."""
+        """Yield blocks of whole lines, each of about `size` bytes."""
         start = self._start()
         while block := start + self._read(size):
             start = b""
             yield block if block.endswith(b"\n") else block + self._stream.readline()
 
     def lines(self) -> Iterator[bytes]:
-        """Yield lines, without their ends."""
+        """Yield lines without their line ends."""
         seen, self._seen = self._seen, []
         for line in chain(seen, self._lines):
             yield line.rstrip(b"\r\n")
@@ -106,9 +106,9 @@ Source = str | os.PathLike[str] | BinaryIO | Iterable[bytes] | Input
 
 @contextmanager
 def open_input(source: Source) -> Iterator[Input]:
-    """Open a path, ``"-"`` for the standard input, an open binary file or lines of bytes.
+    """Open a path, ``"-"`` for standard input, an open binary file or lines of bytes.
 
-    Only what is opened here is closed in the end.
+    Files that are opened here are closed at the end. Files that were open before stay open.
     """
     if isinstance(source, Input):
         yield source
@@ -120,7 +120,7 @@ def open_input(source: Source) -> Iterator[Input]:
             "examples are read from a path, a file open in binary mode or lines of bytes, "
             f"not from {type(source).__name__}"
         )
-    elif isinstance(source, io.RawIOBase):  # not buffered: a line would be read byte by byte
+    elif isinstance(source, io.RawIOBase):  # without a buffer, a line would be read byte by byte
         buffered = io.BufferedReader(source)
         try:
             yield Input(buffered, name_of(source))
@@ -134,10 +134,10 @@ def open_input(source: Source) -> Iterator[Input]:
 
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file or pipe for reading; ``"-"`` is the standard input.
+    """Open a file or pipe for reading; ``"-"`` is standard input.
 
-    What ``gzip`` and ``xz`` have packed is unpacked on the way. Where that is damaged or cut short,
-    this or reading from it raises ParseError.
+    Files in the formats of ``gzip`` and ``xz`` are decompressed. If such a file is damaged or
+    truncated, opening it or reading from it raises ParseError.
     """
     try:
         if path == STANDARD_INPUT:
@@ -154,17 +154,17 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def damaged(error: BaseException, source: str, **place: int) -> ParseError:
-    """Return what to raise for one of the errors in `DAMAGED`."""
+    """Return the ParseError for one of the errors in `DAMAGED`."""
     return ParseError(
         f"the compressed file is damaged or cut short: {error}",
-        hint="make or fetch it again",
+        hint="compress or download it again",
         source=source,
         **place,
     )
 
 
 def name_of(source: Any) -> str:
-    """Return what messages call a source."""
+    """Return the name of a source for messages."""
     if isinstance(source, str) and source == STANDARD_INPUT:
         return "standard input"
     if isinstance(source, str | os.PathLike):
@@ -174,7 +174,7 @@ def name_of(source: Any) -> str:
 
 
 def format_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the extension that tells the format: ``.tsv`` for ``train.tsv.xz``."""
+    """Return the extension that shows the format: ``.tsv`` for ``train.tsv.xz``."""
     stem, suffix = os.path.splitext(os.fspath(path))
     if suffix in _OPENERS:
         suffix = os.path.splitext(stem)[1]
@@ -184,7 +184,7 @@ def format_suffix(path: str | os.PathLike[str]) -> str:
 @contextmanager
 def _unpacked(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
     opener = _OPENERS.get(suffix)
-    if opener is None and isinstance(file, io.BufferedReader):  # a pipe's name tells nothing
+    if opener is None and isinstance(file, io.BufferedReader):  # a pipe has no extension
         opener = _OPENERS_BY_FIRST_BYTE.get(file.peek(1)[:1])
     if opener is None:
         yield file
@@ -205,7 +205,9 @@ class _Lines:
     def readline(self) -> bytes:
         for line in self._lines:
             if not isinstance(line, bytes):
-                raise InputTypeError(f"the lines of a stream are bytes, not {type(line).__name__}")
+                raise InputTypeError(
+                    f"the lines of a stream must be bytes, not {type(line).__name__}"
+                )
             return line if line.endswith(b"\n") else line + b"\n"
         return b""
 

@@ -1,4 +1,4 @@
-"""The formats of files with examples: which one a file has, and how its lines are read."""
+"""The formats of files with examples: detect the format of a file, and choose its parser."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _SUFFIXES: dict[str, Format] = {".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "js
 
 @dataclass(frozen=True)
 class Layout:
-    """Where labels, trees and features are; :func:`filbert.read_examples` says what is what."""
+    """The places of labels, trees and features: the options of :func:`filbert.read_examples`."""
 
     format: Format | None = None
     label: str | int | None = None
@@ -36,7 +36,7 @@ class Layout:
 
 
 def known_format(layout: Layout, source: Input) -> Format:
-    """Return the format that is said, or the one that the name or the first line tells."""
+    """Return the given format, or detect it from the file's name or its first line."""
     kind = layout.format or _SUFFIXES.get(format_suffix(source.name))
     if kind is not None:
         return kind
@@ -48,15 +48,15 @@ def known_format(layout: Layout, source: Input) -> Format:
     if b"\t" in line:
         return "tsv"
     raise ParseError(
-        "the format cannot be told from the file's name or its first lines",
-        hint="say format='svmlight-tk', 'tsv' or 'jsonl'; for bare trees use Forest.from_brackets",
+        "the format cannot be detected from the file's name or its first lines",
+        hint="pass format='svmlight-tk', 'tsv' or 'jsonl'; for bare trees use Forest.from_brackets",
         source=source.name,
         line=1,
     )
 
 
 def line_parser(kind: Format, layout: Layout) -> LineParser:
-    """Choose by the format, and check the options that belong to it."""
+    """Return the parser for the lines of a format, and check the options of that format."""
     if kind not in ("svmlight-tk", "tsv", "jsonl"):
         raise InvalidParameterError(f"format must be 'svmlight-tk', 'tsv' or 'jsonl', got {kind!r}")
     if kind != "tsv" and layout.header is True:
@@ -82,10 +82,10 @@ def line_parser(kind: Format, layout: Layout) -> LineParser:
 
 
 def drop_header(kind: Format, layout: Layout, parse: LineParser, source: Input) -> None:
-    """Leave out the line of column names that a TSV file may begin with.
+    """Drop the line of column names that a TSV file may begin with.
 
-    By default that is a first line whose tree has no bracket. Where words may be trees, nothing
-    tells a header from an example.
+    By default, a first line whose tree has no bracket is a header. If words may be trees, a header
+    cannot be distinguished from an example.
     """
     if kind != "tsv" or layout.header is False or (layout.header == "auto" and layout.bare_words):
         return

@@ -1,4 +1,4 @@
-"""The examples of a file gathered one by one: trees in one structure, labels and vectors."""
+"""Collecting the examples of a file one by one: trees in one structure, labels and vectors."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from filbert.read.record import Label, Record, SparseVector
 
 
 class SparseRows(NamedTuple):
-    """Vectors one after another, as SciPy's sparse matrices by rows have them."""
+    """Concatenated sparse vectors, in the form of SciPy's CSR matrices."""
 
     row_begin: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -22,30 +22,30 @@ class SparseRows(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What was read: trees and vectors by the names of their parts, and labels."""
+    """The examples that were read: trees and vectors by the names of their parts, and labels."""
 
     dag: _core.Dag
     roots: dict[str, NDArray[np.uint32]]
     vectors: dict[str, SparseRows]
-    labels: list[Label | None]  # some, in any order
-    label_of: NDArray[np.uint32]  # by example
+    labels: list[Label | None]  # distinct labels, in any order
+    label_of: NDArray[np.uint32]  # for each example
 
     def __len__(self) -> int:
         return len(self.label_of)
 
 
 class Gathered:
-    """The examples read so far. All trees go into one structure, whatever their part.
+    """The examples read so far. The trees of all parts go into one structure.
 
     Parameters
     ----------
     start : Usual, optional
-        What was read before, of the same file.
+        The examples already read from the same file.
     names, vectors : names, optional
-        What trees are called, by default as in the first example; what feature vectors may be
-        called, by default anything.
+        The names of the trees, by default those of the first example, and the names that feature
+        vectors may have, by default any.
     bare_words : bool
-        Whether a word without brackets is a tree of one node.
+        Read a word without brackets as a tree of one node.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Gathered:
         if start is not None and len(start.roots):
             self._names = ("tree",)
         self._vector_names = vectors
-        self._rows: list[int] = []  # where in the reader an example's first tree is
+        self._rows: list[int] = []  # the position of each example's first tree in the reader
         self._labels: list[Label | None] = []
         self._vectors: list[dict[str, SparseVector]] = []
 
@@ -73,11 +73,11 @@ class Gathered:
         return len(self._rows) + (0 if self._start is None else len(self._start.roots))
 
     def add(self, record: Record, line: bytes) -> None:
-        """Take one example more, or raise ParseError and be as before."""
+        """Add one example, or raise ParseError and leave everything unchanged."""
         names = tuple(record.trees)
         self._check_vectors(record)
         if self._names is None:
-            self._names = names  # forgotten again should this example turn out bad
+            self._names = names  # reset if this example turns out to be bad
             try:
                 self._add_trees(record, line)
             except ParseError:
@@ -86,7 +86,7 @@ class Gathered:
             return
         if set(names) != set(self._names):
             raise ParseError(
-                f"this example has the trees {', '.join(names)}, the first one had "
+                f"this example has the trees {', '.join(names)}, but the first one has "
                 f"{', '.join(self._names)}",
                 hint="all examples need the same parts",
                 column=1,
@@ -94,7 +94,7 @@ class Gathered:
         self._add_trees(record, line)
 
     def finish(self) -> Batch:
-        """Return all of them."""
+        """Return all examples."""
         dag, roots, _ = self._reader.finish()
         rows = np.array(self._rows, dtype=np.intp)
         roots_of = {name: roots[rows + i] for i, name in enumerate(self._names or ("tree",))}
@@ -112,7 +112,7 @@ class Gathered:
         for name in record.vectors:
             if name not in self._vector_names:
                 raise ParseError(
-                    f"this example has the vector {name!r}, the first ones had none of that name",
+                    f"this example has the vector {name!r}, but the first batch has none",
                     hint="all batches need the same parts",
                     column=1,
                 )
@@ -137,7 +137,7 @@ class Gathered:
 
 
 def as_batch(usual: Usual) -> Batch:
-    """Return what the core has read in the form of all examples."""
+    """Return the examples that the core has read as a Batch."""
     row_begin, columns, values = usual.features
     vectors = {}
     if len(columns):
@@ -146,12 +146,12 @@ def as_batch(usual: Usual) -> Batch:
 
 
 def n_characters(text: bytes) -> int:
-    """Count characters: users do not count bytes."""
+    """Return the number of characters, because users do not count bytes."""
     return len(text) if text.isascii() else len(text.decode(errors="replace"))
 
 
 def _behind(start: Usual, rest: Batch) -> Batch:
-    """Put the rest of a file behind its start; the nodes of the rest include those of the start."""
+    """Append the rest of a file to its start; the nodes of the rest include those of the start."""
     before = as_batch(start)
     if not len(before):
         return rest

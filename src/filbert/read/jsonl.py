@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line, such as ``{"label": "LOC", "tree": "(S ...)"}``."""
+"""JSON Lines: one object per line, such as ``{"label": "LOC", "tree": "(S ...)"}``."""
 
 import json
 import math
@@ -16,11 +16,11 @@ def parse_line(
     tree: str | Sequence[str] | None,
     features: str | Sequence[str] | None,
 ) -> Record | None:
-    """Read one line; None for a blank line.
+    """Read one line; return None for a blank line.
 
-    Keys may lead into nested objects: ``trees.grct``. `tree` None: the key ``tree``, or every entry
-    of the object ``trees``. A feature vector is a number, a list of numbers, or an object from
-    feature numbers (from 1) to values.
+    Keys may lead into nested objects: ``trees.grct``. If `tree` is None, the tree is at the key
+    ``tree``, or the trees are all entries of the object ``trees``. A feature vector is a number, a
+    list of numbers, or an object that maps feature numbers (from 1) to values.
     """
     if not line.strip():
         return None
@@ -33,7 +33,7 @@ def parse_line(
     if trees.keys() & vectors.keys():
         raise ParseError(
             f"a tree and a feature vector are both called {min(trees.keys() & vectors.keys())!r}",
-            hint="choose with tree= and features=",
+            hint="choose one with tree= and features=",
             column=1,
         )
     return Record(None if label is None else _label(_at(item, label), label), trees, vectors)
@@ -43,10 +43,10 @@ def _loaded(line: bytes) -> dict[str, Any]:
     try:
         item = json.loads(line)
     except json.JSONDecodeError as error:
-        column = len(error.doc[: error.pos].encode()) + 1  # in bytes, as everywhere here
+        column = len(error.doc[: error.pos].encode()) + 1  # in bytes, as in all formats
         raise ParseError(f"not JSON: {error.msg}", column=column) from None
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ParseError(f"not JSON that can be read: {error}", column=1) from None
+        raise ParseError(f"this JSON cannot be read: {error}", column=1) from None
     if not isinstance(item, dict):
         raise ParseError(
             "not a JSON object", hint='write {"label": ..., "tree": "(S ...)"}', column=1
@@ -97,7 +97,7 @@ def _label(value: Any, key: str) -> Label:
     ):
         raise ParseError(
             f"the label {key!r} is {json.dumps(value)[:40]}",
-            hint="a label is a string, a number or a truth value",
+            hint="a label is a string, a number or a bool",
             column=1,
         )
     return value
@@ -110,7 +110,9 @@ def _vector(value: Any, key: str) -> SparseVector:
             key=lambda pair: pair[0],
         )
         if len({i for i, _ in pairs}) < len(pairs):
-            raise ParseError(f"{key!r} has a feature twice", hint="number them apart", column=1)
+            raise ParseError(
+                f"{key!r} has a feature twice", hint="give each its own number", column=1
+            )
         width = pairs[-1][0] + 1 if pairs else 0
     else:
         values = value if isinstance(value, list) else [value]

@@ -1,9 +1,9 @@
-"""Files that are as usual, TSV or SVM-light-TK with one tree a line, read by the core.
+"""Reading of ordinary files in the core: TSV or SVM-light-TK with one tree per line.
 
-Of SVM-light-TK also with one vector of features.
+SVM-light-TK lines may also have one feature vector.
 
-An optimisation and no more: what is wrong in a file, or only rare, is read line by line, which also
-says what is wrong and where.
+This is only an optimisation. Bad or unusual lines are read one by one in Python, which also reports
+what is wrong and where.
 """
 
 from typing import NamedTuple
@@ -21,20 +21,20 @@ _LARGEST_COLUMN = 2**31
 
 
 class Usual(NamedTuple):
-    """What was read: trees as a shared structure and their roots in it, labels and features."""
+    """The examples that the core read: the shared nodes, the roots, labels and features."""
 
     dag: _core.Dag
     roots: NDArray[np.uint32]
-    labels: list[Label]  # each once
+    labels: list[Label]  # distinct
     label_of: NDArray[np.uint32]
     features: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
-    """Row begins, columns and values, as SciPy's sparse matrices have them."""
+    """Row starts, columns and values, in the form of SciPy's CSR matrices."""
 
 
 def started(kind: Format, layout: Layout) -> _core.LabelledLines | None:
-    """Return what reads such a file, or None: the core does not.
+    """Return a reader of the core for such a file, or None if the core cannot read it.
 
-    svmlight_tk.py and tsv.py say what the columns mean.
+    svmlight_tk.py and tsv.py define the columns.
     """
     if kind == "svmlight-tk":
         return _core.LabelledLines.svmlight_tk(piece_bytes=_PIECE)
@@ -53,14 +53,14 @@ def started(kind: Format, layout: Layout) -> _core.LabelledLines | None:
 
 
 def finished(lines: _core.LabelledLines, kind: Format) -> Usual:
-    """Return what has been read."""
+    """Return the examples that have been read."""
     dag, roots, texts, label_of, features = lines.finish()
     return Usual(dag, roots, [_label(text, kind) for text in texts], label_of, features)
 
 
 def _label(text: bytes, kind: Format) -> Label:
     if kind == "tsv":
-        return text.decode()  # the core takes nothing but UTF-8
+        return text.decode()  # the core accepts only UTF-8
     number = finite_number(text.strip().decode())
-    assert number is not None, "the core takes nothing but numbers"
+    assert number is not None, "the core accepts only numbers"
     return number

@@ -1,13 +1,13 @@
-"""Python syntax trees (``ast`` nodes) -> bracket notation.
+"""Convert Python syntax trees (``ast`` nodes) to bracket notation.
 
-The tree is made for learning, not for getting the source back:
+The tree is meant for learning. The source cannot be restored from it:
 
 * a node's label is its ``ast`` class: ``Call``, ``If``, ``Add``;
 * identifiers are leaves: ``(Attribute (Name self) size)``;
 * a constant is a leaf that names its kind, ``(Constant str)``, but ``True``, ``False`` and
-  ``None`` stand for themselves, since programs branch on them;
-* fields are inlined in their order, save those of ``_GROUPED``, which get a node of their own;
-* ``ctx``, type comments and the like are dropped: they say nothing that the tree does not.
+  ``None`` keep their values, because programs branch on them;
+* fields are inlined in their order, except those of ``_GROUPED``, which get their own node;
+* ``ctx``, type comments and the like are dropped, because they add nothing to the tree.
 
 Fields are read from the nodes themselves, so classes that later versions of Python add are
 converted by the same rules.
@@ -20,21 +20,21 @@ from types import EllipsisType
 from filbert.read.escape import escape_label
 
 Rename = Callable[[str], str]
-"""From an identifier to the label that is written for it."""
+"""A function from an identifier to the label that is written for it."""
 
-# Inlined, these could be taken for the field before them: the else of an ``if`` for more of its
-# body, the upper end of a slice for the lower one, ``*args`` for one more plain argument.
+# If these were inlined, they could be mistaken for the field before them: the else of an ``if`` for
+# more of its body, the upper end of a slice for the lower one, ``*args`` for a plain argument.
 _GROUPED = frozenset({"asname", "body", "decorator_list", "defaults", "finalbody", "kw_defaults"})
 _GROUPED |= {"kwarg", "kwonlyargs", "lower", "orelse", "returns", "step", "upper", "vararg"}
 
 # ``kind`` is the u of u"..."; ``str`` is the source text of a template's interpolation.
 _DROPPED = frozenset({"ctx", "kind", "str", "type_comment", "type_ignores"})
 
-# In lists, ``ast`` writes None where nothing stands: the key of ``**other`` in a dict display,
+# In lists, ``ast`` writes None for an absent entry: the key of ``**other`` in a dict display, or
 # the default of a keyword-only argument that has none.
 _NOTHING = "_"
 
-# What is still to be written: a syntax node, a field with a node of its own, or finished text.
+# An item that is still to be written: a syntax node, a field with its own node, or finished text.
 _Item = ast.AST | tuple[str, list["_Item"]] | str
 
 
@@ -46,14 +46,15 @@ def ast_to_brackets(node: ast.AST, rename: Rename | None = None) -> str:
     node
         Any node of ``ast``: a module, a function, an expression.
     rename
-        Called with every identifier, it returns the label to write instead, for instance to hide
-        a name or to make all names equal. The parts of a dotted import are separate identifiers.
+        A function that is called with every identifier and returns the label to write instead, for
+        instance to hide a name or to make all names equal. The parts of a dotted import are
+        separate identifiers.
 
     >>> ast_to_brackets(ast.parse("x.size + 1", mode="eval").body)
     '(BinOp (Attribute (Name x) size) Add (Constant int))'
     """
     pieces: list[str] = []
-    stack: list[_Item] = [node]  # in place of recursion: no nesting is too deep
+    stack: list[_Item] = [node]  # instead of recursion, so that no nesting is too deep
     while stack:
         item = stack.pop()
         if isinstance(item, str):
@@ -74,7 +75,7 @@ def ast_to_brackets(node: ast.AST, rename: Rename | None = None) -> str:
 
 
 def _children(node: ast.AST, rename: Rename | None) -> Iterator[_Item]:
-    """Yield what stands under a node, its fields in order."""
+    """Yield the items below a node: its fields in order."""
     if isinstance(node, ast.Constant | ast.MatchSingleton):
         yield f" {_constant_label(node.value)}"
         return
@@ -98,7 +99,7 @@ def _field_items(value: object, rename: Rename | None) -> Iterator[_Item]:
                 yield f" {escape_label(rename(name) if rename else name)}"
         elif part is None:
             yield f" {_NOTHING}"
-        # What is left are small integers such as ``is_async``: flags of no use here.
+        # The other values are small integers such as ``is_async``: flags that are not needed here.
 
 
 def _constant_label(value: object) -> str:

@@ -1,7 +1,7 @@
-"""The loop that reads examples: from blocks of lines to batches, whatever the format.
+"""The loop that reads examples, from blocks of lines to batches, for all formats.
 
-The core reads what is as usual. From the first block on that is not, lines are read one by one,
-into the same structure: what comes out is the same in both ways, down to the numbers of nodes.
+The core reads ordinary blocks. From the first unusual block on, lines are read one by one into the
+same structure. Both ways give the same result, including the numbers of the nodes.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -28,24 +28,24 @@ class Block(NamedTuple):
     first_line: int
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield lines without their ends, with their numbers."""
+        """Yield the number of each line, and the line without its line end."""
         for number, line in enumerate(self.text.split(b"\n"), self.first_line):
             yield number, line.rstrip(b"\r")
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What limits the examples of a batch, since others came before: see `Gathered`."""
+    """Limits on the examples of a batch, given by the batches before it: see `Gathered`."""
 
     names: tuple[str, ...] | None = None
     vectors: Collection[str] | None = None
-    check: Callable[[Record], None] | None = None  # raises ParseError for what does not fit in
+    check: Callable[[Record], None] | None = None  # raises ParseError for a bad record
 
 
 class Reading(NamedTuple):
-    """What was read, and what could not be.
+    """The examples that were read, and the errors of those that could not be read.
 
-    `failure` is where reading came to an end, with ``on_error="raise"``.
+    `failure` is the error that ended reading with ``on_error="raise"``.
     """
 
     batch: Batch
@@ -54,7 +54,7 @@ class Reading(NamedTuple):
 
 
 class ExampleReader:
-    """Reads the examples of a source, all at once or some lines at a time."""
+    """A reader of the examples of a source, all at once or some lines at a time."""
 
     def __init__(self, source: Input, layout: Layout, on_error: OnError, n_threads: int) -> None:
         self.name = source.name
@@ -65,7 +65,7 @@ class ExampleReader:
         drop_header(self._kind, layout, self._parse, source)
         self._on_error = on_error
         self._n_threads = n_threads
-        self._n_examples = 0  # so far, bad ones included
+        self._n_examples = 0  # so far, including bad ones
 
     def read_all(self) -> Reading:
         """Read to the end."""
@@ -81,9 +81,9 @@ class ExampleReader:
         return self._line_by_line(blocks, Gathered(usual, bare_words=self._words))
 
     def blocks_of(self, n_examples: int) -> Iterator[Block]:
-        """Yield the lines of so many examples at a time, each as soon as its last line is there.
+        """Yield blocks of `n_examples` examples, each as soon as its last line has arrived.
 
-        Raises ParseError where a compressed file is cut short, behind the lines before that.
+        If a compressed file is truncated, yield the lines before that and raise ParseError.
         """
         text: list[bytes] = []
         first = number = 1
@@ -104,7 +104,7 @@ class ExampleReader:
             yield Block(b"\n".join(text), first)
 
     def read_quickly(self, block: Block) -> Batch | None:
-        """Read a block by the core; None: it is not as usual."""
+        """Read a block in the core; return None if it has unusual lines."""
         lines = labelled_lines.started(self._kind, self._layout)
         if lines is None or not lines.add(block.text, self._n_threads):
             return None
@@ -116,12 +116,12 @@ class ExampleReader:
         return self._line_by_line([block], gathered, bounds.check)
 
     def count(self, n_examples: int) -> None:
-        """Note that so many examples have been read, for the places of errors."""
+        """Add to the number of examples read so far, which errors report."""
         self._n_examples += n_examples
 
     @property
     def _words(self) -> bool:
-        """Whether a word is a tree: between the marks of SVM-light-TK it always is."""
+        """Return whether a word is a tree, which is always so in SVM-light-TK files."""
         return self._layout.bare_words or self._kind == "svmlight-tk"
 
     def _blocks(self) -> Iterator[Block]:
@@ -163,7 +163,7 @@ class ExampleReader:
         return Reading(gathered.finish(), tuple(skipped), failure)
 
     def _parsed(self, line: bytes) -> Record | None:
-        """Formats count columns in bytes; users count characters."""
+        """Parse a line, and convert the column of an error from bytes to characters."""
         try:
             return self._parse(line)
         except ParseError as error:
@@ -172,6 +172,6 @@ class ExampleReader:
 
 
 def check_on_error(on_error: str) -> None:
-    """Raise InvalidParameterError for anything but "raise" and "skip"."""
+    """Raise InvalidParameterError for any value except "raise" and "skip"."""
     if on_error not in get_args(OnError):
         raise InvalidParameterError(f"on_error must be 'raise' or 'skip', got {on_error!r}")

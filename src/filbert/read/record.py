@@ -1,4 +1,4 @@
-"""What every format gives for one example, before trees are parsed."""
+"""One example in the form that all formats give, before trees are parsed."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -7,9 +7,9 @@ Label = str | int | float | bool
 
 
 class TreeText(NamedTuple):
-    """A tree in bracket notation, and at which byte of its line it begins (from 1).
+    """A tree in bracket notation, and the byte of its line at which it begins (from 1).
 
-    None: it stands in the line in another form, and columns are counted within the tree.
+    None means that the line has the tree in another form. Columns are then counted in the tree.
     """
 
     text: bytes | str
@@ -17,11 +17,11 @@ class TreeText(NamedTuple):
 
 
 class SparseVector(NamedTuple):
-    """Feature numbers, from 0 and ascending, with their values; how many features there are."""
+    """Feature numbers (from 0, ascending) with their values, and the number of features."""
 
     indices: list[int]
     values: list[float]
-    width: int = 0  # at least; the largest number may be larger
+    width: int = 0  # a minimum: the largest feature number may be larger
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""SVM-light-TK files: ``label |BT| tree |BT| tree |ET| 1:0.5 7:1 |BV| 3:1 |EV|``, one a line."""
+"""SVM-light-TK files: ``label |BT| tree |BT| tree |ET| 1:0.5 7:1 |BV| 3:1 |EV|`` per line."""
 
 import re
 
@@ -6,12 +6,12 @@ from filbert.errors import ParseError
 from filbert.read.numbers import finite_number
 from filbert.read.record import Record, SparseVector, TreeText
 
-_MAX_FEATURE = 2**31 - 1  # what the index arrays of SciPy's sparse matrices hold
+_MAX_FEATURE = 2**31 - 1  # the largest index in SciPy's sparse matrices
 _ITEM = re.compile(rb"\S+")
 
 
 def parse_line(line: bytes) -> Record | None:
-    """Read one line; None for a blank line or a comment."""
+    """Read one line; return None for a blank line or a comment."""
     text = line.strip()
     if not text or text.startswith(b"#"):
         return None

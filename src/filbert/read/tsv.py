@@ -1,14 +1,14 @@
-"""Tab-separated files: ``label<TAB>tree``, one example a line."""
+"""Tab-separated files: ``label<TAB>tree``, one example per line."""
 
 from filbert.errors import ParseError
 from filbert.read.record import Record, TreeText
 
 
 def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | None:
-    """Read one line; None for a blank line.
+    """Read one line; return None for a blank line.
 
-    `label` and `tree` are columns, from 0 or from the end (-1). Both None: there must be exactly
-    two columns.
+    `label` and `tree` are columns, from 0 or from the end (-1). If both are None, the line must
+    have exactly two columns.
     """
     if not line.strip():
         return None
@@ -18,7 +18,7 @@ def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | 
             raise ParseError(
                 f"expected label<TAB>tree, found {len(fields)} "
                 f"column{'' if len(fields) == 1 else 's'}",
-                hint="a line without a tree, or choose columns with label= and tree=",
+                hint="write two columns, or choose columns with label= and tree=",
                 column=1,
             )
         label, tree = 0, 1
@@ -47,6 +47,6 @@ def _decoded(field: bytes) -> str:
     except UnicodeDecodeError as error:
         raise ParseError(
             "the label is not valid UTF-8",
-            hint="convert the file from its encoding",
+            hint="convert the file to UTF-8",
             column=error.start + 1,
         ) from None

@@ -1,7 +1,7 @@
 """A contract for estimators that learn from trees.
 
-What scikit-learn's ``check_estimator`` asks of estimators on tables, `check_tree_estimator` asks
-of estimators on trees: Filbert's own, and yours.
+`check_tree_estimator` does for estimators on trees, Filbert's and yours, what scikit-learn's
+``check_estimator`` does for estimators on tables.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from filbert.testing.tools import CHECKS, abilities
 
 __all__ = ["check_tree_estimator"]
 
-# In the order in which they are run: what fails first should explain what fails later.
+# In the order of running: an early failure should explain later ones.
 _MODULES = (
     checks_parameters,
     checks_fitting,
@@ -40,23 +40,23 @@ _MODULES = (
 def check_tree_estimator(
     estimator: Any, *, generate_only: bool = False
 ) -> Iterator[tuple[Any, "partial[None]"]] | None:
-    """Check that an estimator behaves as estimators on trees should.
+    """Check that an estimator behaves as an estimator on trees should.
 
-    Which checks are run depends on what the estimator has: methods such as `decision_function` or
-    `partial_fit`, parameters such as `n_jobs` or `class_weight`, weights of examples.
+    The choice of checks depends on what the estimator has: methods such as `decision_function` or
+    `partial_fit`, parameters such as `n_jobs` or `class_weight`, and weights of examples.
 
     Parameters
     ----------
     estimator : estimator
         It is cloned for each check.
     generate_only : bool
-        Whether to yield pairs ``(estimator, check)`` in place of running the checks;
-        ``check(estimator)`` runs one. For ``pytest.mark.parametrize``.
+        Yield pairs ``(estimator, check)`` instead of running the checks, for
+        ``pytest.mark.parametrize``. ``check(estimator)`` runs one check.
 
     Raises
     ------
     AssertionError
-        It says which check failed and what was expected.
+        The message says which check failed and what was expected.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks of what classifiers say: shapes, agreement, and that they learn at all."""
+"""Checks of the output of classifiers: shapes, agreement of methods, and accuracy."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from filbert.testing.tools import assert_same, check, fresh, sentences
 
 @check("predict")
 def check_it_learns(name: str, estimator: Any) -> None:
-    """Kinds of sentences that differ in their productions are told apart."""
+    """Check that the estimator separates kinds of sentences with different productions."""
     for n_classes in (2, 3):
         X, y = sentences(90, n_classes, noise=False)
         accuracy = np.mean(fresh(estimator).fit(X[:60], y[:60]).predict(X[60:]) == y[60:])
@@ -19,7 +19,7 @@ def check_it_learns(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_known_classes(name: str, estimator: Any) -> None:
-    """Only classes of the training data are predicted, in their own type."""
+    """Check that predictions are classes of the training data, with their type."""
     X, y = sentences(30, 3)
     fitted = fresh(estimator).fit(X, np.array(["a", "b", "c"])[y])
     predicted = fitted.predict([*map(str, X), "(unseen (tree x))", "(S)"])
@@ -30,7 +30,7 @@ def check_known_classes(name: str, estimator: Any) -> None:
 
 @check("decision_function")
 def check_shape_for_two_classes(name: str, estimator: Any) -> None:
-    """For two classes there is one score for each tree, in float64."""
+    """Check that two classes give one float64 score per tree."""
     X, y = sentences()
     values = fresh(estimator).fit(X, y).decision_function(X)
     assert values.shape == (40,), f"{name}: expected scores of shape (40,), got {values.shape}"
@@ -39,7 +39,7 @@ def check_shape_for_two_classes(name: str, estimator: Any) -> None:
 
 @check("decision_function")
 def check_shape_for_many_classes(name: str, estimator: Any) -> None:
-    """For more classes there is a column for each."""
+    """Check that more classes give one column of scores per class."""
     X, y = sentences(40, 3)
     values = fresh(estimator).fit(X, y).decision_function(X)
     assert values.shape == (40, 3), f"{name}: expected scores of shape (40, 3), got {values.shape}"
@@ -47,7 +47,7 @@ def check_shape_for_many_classes(name: str, estimator: Any) -> None:
 
 @check("predict", "decision_function")
 def check_scores_agree_with_predictions(name: str, estimator: Any) -> None:
-    """The class of the largest score, or of a positive one, is predicted."""
+    """Check that predictions follow the largest score, or the sign for two classes."""
     for n_classes in (2, 3):
         X, y = sentences(60, n_classes)
         fitted = fresh(estimator).fit(X, np.array(["r", "s", "t"])[y])
@@ -60,7 +60,7 @@ def check_scores_agree_with_predictions(name: str, estimator: Any) -> None:
 
 @check("predict", "score")
 def check_score_is_accuracy(name: str, estimator: Any) -> None:
-    """`score` is the share of trees classified rightly, weighted if asked for."""
+    """Check that `score` is the accuracy, weighted if there are weights."""
     X, y = sentences(60, 3)
     fitted = fresh(estimator).fit(X[:30], y[:30])
     weights = np.linspace(0, 1, 60)
@@ -72,7 +72,7 @@ def check_score_is_accuracy(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_outputs_are_new_arrays(name: str, estimator: Any) -> None:
-    """Writing into predictions changes neither the estimator nor later predictions."""
+    """Check that writing into predictions changes neither the estimator nor later predictions."""
     X, y = sentences(40, 3)
     fitted = fresh(estimator).fit(X, y)
     for method in ("predict", "decision_function"):

@@ -1,4 +1,4 @@
-"""Checks of training: that it can be repeated, copied, interrupted, and does nothing else."""
+"""Checks of training: repetition, copies, interruption and side effects."""
 
 import copy
 import io
@@ -27,7 +27,7 @@ from filbert.testing.tools import (
 
 @check()
 def check_fit_returns_self(name: str, estimator: Any) -> None:
-    """`fit` returns the estimator."""
+    """Check that `fit` returns the estimator."""
     X, y = sentences()
     new = fresh(estimator)
     assert new.fit(X, y) is new, f"{name}.fit should return self"
@@ -35,7 +35,7 @@ def check_fit_returns_self(name: str, estimator: Any) -> None:
 
 @check()
 def check_fit_keeps_parameters(name: str, estimator: Any) -> None:
-    """Training leaves every parameter as it was, the kernel's among them."""
+    """Check that training changes no parameter, including those of the kernel."""
     X, y = sentences()
     new = fresh(estimator)
     before = {key: (value, repr(value)) for key, value in new.get_params().items()}
@@ -47,7 +47,7 @@ def check_fit_keeps_parameters(name: str, estimator: Any) -> None:
 
 @check("state")
 def check_learnt_attributes_end_in_underscore(name: str, estimator: Any) -> None:
-    """What training adds ends in an underscore, or begins with one."""
+    """Check that the attributes that training adds end or begin with an underscore."""
     X, y = sentences()
     new = fresh(estimator)
     before = set(vars(new))
@@ -59,7 +59,7 @@ def check_learnt_attributes_end_in_underscore(name: str, estimator: Any) -> None
 
 @check("state")
 def check_unfitted(name: str, estimator: Any) -> None:
-    """Before training, methods raise NotFittedError."""
+    """Check that methods raise NotFittedError before training."""
     X, _ = sentences()
     for method in ("predict", "decision_function", "predict_proba", "transform"):
         if hasattr(estimator, method):
@@ -69,7 +69,7 @@ def check_unfitted(name: str, estimator: Any) -> None:
 
 @check()
 def check_repeated_fit(name: str, estimator: Any) -> None:
-    """Training again on the same data gives the same, to the last bit."""
+    """Check that repeated training on the same data gives the same result to the last bit."""
     X, y = sentences()
     once = fresh(estimator).fit(X, y)
     thrice = fresh(estimator).fit(X, y).fit(X, y).fit(X, y)
@@ -78,16 +78,16 @@ def check_repeated_fit(name: str, estimator: Any) -> None:
 
 @check()
 def check_fit_forgets(name: str, estimator: Any) -> None:
-    """Training on other data leaves nothing of the data before."""
+    """Check that training on other data keeps nothing of the earlier data."""
     X, y = sentences()
     other = fresh(estimator).fit(*sentences(30, 3)).fit(X, y)
     expected = fresh(estimator).fit(X, y)
-    assert_same_state(other, expected, X, f"{name}: fit should forget what it was fitted on before")
+    assert_same_state(other, expected, X, f"{name}: fit should forget the data of an earlier fit")
 
 
 @check("random_state", "state")
 def check_random_state(name: str, estimator: Any) -> None:
-    """A seed, or a generator with that seed, gives the same, to the last bit."""
+    """Check that a seed, or a generator with it, gives the same result to the last bit."""
     X, y = sentences()
     seeded = fresh(estimator, random_state=7).fit(X, y)
     for source in (7, np.random.RandomState(7)):
@@ -97,7 +97,7 @@ def check_random_state(name: str, estimator: Any) -> None:
 
 @check("random_state")
 def check_global_random_numbers_are_left_alone(name: str, estimator: Any) -> None:
-    """With a seed of its own, training draws nothing from NumPy's global generator."""
+    """Check that training with its own seed does not use NumPy's global generator."""
     X, y = sentences()
     before = pickle.dumps(np.random.get_state())
     fresh(estimator, random_state=3).fit(X, y)
@@ -107,7 +107,7 @@ def check_global_random_numbers_are_left_alone(name: str, estimator: Any) -> Non
 
 @check("n_jobs")
 def check_n_jobs(name: str, estimator: Any) -> None:
-    """The number of threads changes nothing, to the last bit."""
+    """Check that the number of threads changes no bit of the result."""
     X, y = sentences(60, 3)
     one = fresh(estimator, n_jobs=1).fit(X, y)
     for n_jobs in (2, 3, None):
@@ -117,7 +117,7 @@ def check_n_jobs(name: str, estimator: Any) -> None:
 
 @check()
 def check_pickle_after_fit(name: str, estimator: Any) -> None:
-    """A trained estimator survives pickling, by every protocol in use."""
+    """Check that a trained estimator survives pickling with every protocol in use."""
     X, y = sentences(30, 3)
     fitted = fresh(estimator).fit(X, y)
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
@@ -127,7 +127,7 @@ def check_pickle_after_fit(name: str, estimator: Any) -> None:
 
 @check()
 def check_deepcopy(name: str, estimator: Any) -> None:
-    """A deep copy gives the same, also after the original was trained on other data."""
+    """Check that a deep copy gives the same after the original was trained on other data."""
     X, y = sentences()
     fitted = fresh(estimator).fit(X, y)
     expected = outputs(fitted, X)
@@ -138,43 +138,43 @@ def check_deepcopy(name: str, estimator: Any) -> None:
 
 @check()
 def check_input_is_not_changed(name: str, estimator: Any) -> None:
-    """Neither training nor prediction changes the labels, the strings or the forest."""
+    """Check that training and prediction change neither the labels nor the trees."""
     X, y = sentences()
     texts, labels = list(map(str, X)), y.copy()
     fitted = fresh(estimator).fit(texts, y)
     outputs(fitted, texts)
     fitted.fit(X, y)
-    assert texts == list(map(str, X)), f"{name} should leave X as it is"
-    assert_same(y, labels, f"{name} should leave y as it is")
+    assert texts == list(map(str, X)), f"{name} should not change X"
+    assert_same(y, labels, f"{name} should not change y")
 
 
 @check()
 def check_read_only_arrays(name: str, estimator: Any) -> None:
-    """Arrays that cannot be written to, such as memory maps, are fine."""
+    """Check that read-only arrays, such as memory maps, are accepted."""
     X, y = sentences()
     expected = outputs(fresh(estimator).fit(X, y), X)
     texts = np.array(list(map(str, X)), dtype=object)
     texts.flags.writeable = y.flags.writeable = False
     actual = outputs(fresh(estimator).fit(texts, y), texts)
-    assert_same(actual, expected, f"{name}: read-only arrays should give the same")
+    assert_same(actual, expected, f"{name}: read-only arrays should give the same result")
 
 
 @check("sample_weight")
 def check_read_only_weights(name: str, estimator: Any) -> None:
-    """Weights that cannot be written to, or are not contiguous, are fine, and stay as they are."""
+    """Check that read-only or non-contiguous weights are accepted and not changed."""
     X, y = sentences()
     weights = np.linspace(0.5, 2, 2 * len(y))[::2]
     before = weights.copy()
     expected = outputs(fresh(estimator).fit(X, y, sample_weight=weights.tolist()), X)
     weights.flags.writeable = False
     actual = outputs(fresh(estimator).fit(X, y, sample_weight=weights), X)
-    assert_same(actual, expected, f"{name}: read-only weights should give the same")
-    assert_same(weights, before, f"{name} should leave sample_weight as it is")
+    assert_same(actual, expected, f"{name}: read-only weights should give the same result")
+    assert_same(weights, before, f"{name} should not change sample_weight")
 
 
 @check("verbose")
 def check_nothing_is_printed(name: str, estimator: Any) -> None:
-    """Standard output stays clean, and without `verbose` standard error as well."""
+    """Check that nothing is printed to standard output, nor to standard error if not verbose."""
     X, y = sentences()
     for verbose in (0, 1):
         out, err = io.StringIO(), io.StringIO()
@@ -187,7 +187,7 @@ def check_nothing_is_printed(name: str, estimator: Any) -> None:
 
 @check()
 def check_no_warnings(name: str, estimator: Any) -> None:
-    """Training and prediction on ordinary data warn of nothing."""
+    """Check that training and prediction on ordinary data give no warnings."""
     for n_classes in (2, 3):
         X, y = sentences(40, n_classes)
         with warnings.catch_warnings(record=True) as caught:
@@ -197,7 +197,7 @@ def check_no_warnings(name: str, estimator: Any) -> None:
 
 
 class _Interrupt:
-    """A progress bar during which Ctrl-C is pressed; `after` a number of bars that run well."""
+    """A progress bar that acts as if Ctrl-C were pressed, `after` a number of completed bars."""
 
     def __init__(self, after: int) -> None:
         self.left = after
@@ -222,9 +222,9 @@ class _Interrupt:
 
 @check("verbose")
 def check_interrupted_fit(name: str, estimator: Any) -> None:
-    """Ctrl-C at the start of any stage leaves the estimator as it was: unfitted, or fitted.
+    """Check that Ctrl-C at the start of any stage leaves the estimator as it was.
 
-    One that has `partial_fit` is a model after every example, and may keep what it has learnt.
+    An estimator with `partial_fit` is a model after every example and may keep what it has learnt.
     """
     keeps = hasattr(estimator, "partial_fit")
     X, y = sentences()
@@ -237,7 +237,7 @@ def check_interrupted_fit(name: str, estimator: Any) -> None:
                 interrupted = _interrupted(new, X, y)
             with mock.patch.object(progress, "tqdm", _Interrupt(after)):
                 interrupted = _interrupted(used, *sentences(30, 3)) and interrupted
-            if not interrupted:  # it has no more stages
+            if not interrupted:  # there are no more stages
                 return
             if keeps:
                 outputs(used, X)
@@ -246,7 +246,9 @@ def check_interrupted_fit(name: str, estimator: Any) -> None:
                 continue
             with expected_error(NotFittedError, f"{name} after an interrupted first fit"):
                 outputs(new, X)
-            assert_same(outputs(used, X), expected, f"{name}: an interrupted fit should not count")
+            assert_same(
+                outputs(used, X), expected, f"{name}: an interrupted fit should change nothing"
+            )
 
 
 def _interrupted(estimator: Any, X: Any, y: Any) -> bool:
@@ -259,7 +261,7 @@ def _interrupted(estimator: Any, X: Any, y: Any) -> bool:
 
 @check("state")
 def check_failed_fit(name: str, estimator: Any) -> None:
-    """A fit that raises leaves an unfitted estimator unfitted."""
+    """Check that an unfitted estimator stays unfitted if `fit` raises."""
     X, y = sentences()
     new = fresh(estimator)
     with expected_error(ValueError, f"{name}.fit with too few labels"):
@@ -270,7 +272,7 @@ def check_failed_fit(name: str, estimator: Any) -> None:
 
 @check("warm_start", "optimum")
 def check_warm_start(name: str, estimator: Any) -> None:
-    """A warm start comes to the same solution; other data, or other classes, do not trip it."""
+    """Check that a warm start reaches the same solution, also on other data or classes."""
     X, y = sentences()
     expected = outputs(tight(estimator).fit(X, y), X)
     warm = tight(estimator, warm_start=True).fit(X, y)
@@ -283,7 +285,7 @@ def check_warm_start(name: str, estimator: Any) -> None:
 
 @check("partial_fit", "state")
 def check_partial_fit(name: str, estimator: Any) -> None:
-    """`partial_fit` takes the classes at its first call and returns the estimator."""
+    """Check that `partial_fit` takes the classes at its first call and returns the estimator."""
     X, y = sentences(30, 3)
     new = fresh(estimator)
     first = new.partial_fit(X[:10], y[:10] % 2, classes=[0, 1, 2])
@@ -296,7 +298,7 @@ def check_partial_fit(name: str, estimator: Any) -> None:
 
 @check("partial_fit", "state")
 def check_partial_fit_needs_classes(name: str, estimator: Any) -> None:
-    """The first `partial_fit` without classes, and later labels beyond them, are errors."""
+    """Check that a first `partial_fit` without classes, or an unknown label later, raises."""
     X, y = sentences(30, 3)
     with expected_error(ValueError, f"{name}.partial_fit without classes"):
         fresh(estimator).partial_fit(X, y)
@@ -307,7 +309,7 @@ def check_partial_fit_needs_classes(name: str, estimator: Any) -> None:
 
 @check("partial_fit", "state")
 def check_fit_after_partial_fit(name: str, estimator: Any) -> None:
-    """`fit` begins anew, whatever `partial_fit` saw."""
+    """Check that `fit` after `partial_fit` starts from the beginning."""
     X, y = sentences()
     begun = fresh(estimator).partial_fit(X[::2], 1 - y[::2], classes=[0, 1]).fit(X, y)
     assert_same_state(begun, fresh(estimator).fit(X, y), X, f"{name}.fit after partial_fit")

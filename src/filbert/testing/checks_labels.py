@@ -1,4 +1,4 @@
-"""Checks of y: which labels are taken, and which are refused."""
+"""Checks of y: which labels are accepted, and which are refused."""
 
 import warnings
 from importlib import import_module
@@ -24,7 +24,7 @@ def _pandas() -> Any:
 
 
 def _check_labels(name: str, estimator: Any, labels: Any, n_classes: int = 3) -> None:
-    """Train with other names for the classes: only the names may be different."""
+    """Check that other names for the classes change only the names."""
     X, y = sentences(30, n_classes)
     plain = fresh(estimator).fit(X, y)
     named = fresh(estimator).fit(X, labels[y])
@@ -38,13 +38,13 @@ def _check_labels(name: str, estimator: Any, labels: Any, n_classes: int = 3) ->
 
 @check("predict")
 def check_string_labels(name: str, estimator: Any) -> None:
-    """Labels may be strings."""
+    """Check that labels may be strings."""
     _check_labels(name, estimator, np.array(["no", "or so", "yes"]))
 
 
 @check("predict")
 def check_integer_labels(name: str, estimator: Any) -> None:
-    """Labels may be any integers, of any width."""
+    """Check that labels may be any integers of any width."""
     _check_labels(name, estimator, np.array([-7, 3, 1000]))
     _check_labels(name, estimator, np.array([1, 2, 255], dtype=np.uint8))
     _check_labels(name, estimator, np.array([-1, 1]), n_classes=2)
@@ -52,25 +52,25 @@ def check_integer_labels(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_boolean_labels(name: str, estimator: Any) -> None:
-    """Labels may be False and True."""
+    """Check that labels may be False and True."""
     _check_labels(name, estimator, np.array([False, True]), n_classes=2)
 
 
 @check("predict")
 def check_object_labels(name: str, estimator: Any) -> None:
-    """Labels may be strings in an array of objects."""
+    """Check that labels may be strings in an array of objects."""
     _check_labels(name, estimator, np.array(["a", "bb", "ccc"], dtype=object))
 
 
 @check("predict")
 def check_whole_numbers_as_floats(name: str, estimator: Any) -> None:
-    """Labels may be floats, if they are whole numbers."""
+    """Check that labels may be floats that are whole numbers."""
     _check_labels(name, estimator, np.array([-1.0, 1.0]), n_classes=2)
 
 
 @check("predict")
 def check_lists_of_labels(name: str, estimator: Any) -> None:
-    """Labels may come in a list or a tuple."""
+    """Check that labels may be a list or a tuple."""
     X, y = sentences(30, 3)
     expected = outputs(fresh(estimator).fit(X, y), X)
     for form in (list, tuple):
@@ -80,7 +80,7 @@ def check_lists_of_labels(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_series_of_labels(name: str, estimator: Any) -> None:
-    """Labels may be a pandas Series with any index, which is not looked at."""
+    """Check that labels may be a pandas Series with any index, which is ignored."""
     pd = _pandas()
     if pd is None:
         return
@@ -96,7 +96,7 @@ def check_series_of_labels(name: str, estimator: Any) -> None:
 
 @check("sample_weight")
 def check_series_of_weights(name: str, estimator: Any) -> None:
-    """Weights may be a pandas Series with any index, which is not looked at."""
+    """Check that weights may be a pandas Series with any index, which is ignored."""
     pd = _pandas()
     if pd is None:
         return
@@ -110,7 +110,7 @@ def check_series_of_weights(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_column_of_labels(name: str, estimator: Any) -> None:
-    """Labels in a column of shape (n, 1) are taken, at most with a warning."""
+    """Check that labels of shape (n, 1) are accepted, at most with a warning."""
     X, y = sentences()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -120,7 +120,7 @@ def check_column_of_labels(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_wrong_number_of_labels(name: str, estimator: Any) -> None:
-    """More or fewer labels than trees are a ValueError."""
+    """Check that more or fewer labels than trees raise ValueError."""
     X, y = sentences()
     for labels in (y[:-1], np.append(y, 1), y[:0]):
         with expected_error(ValueError, f"{name}.fit with {len(labels)} labels of 40 trees"):
@@ -129,7 +129,7 @@ def check_wrong_number_of_labels(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_missing_labels(name: str, estimator: Any) -> None:
-    """NaN, infinity and None among the labels, and no labels at all, are errors."""
+    """Check that NaN, infinity and None among the labels, and y=None, raise errors."""
     X, y = sentences()
     for missing in (np.nan, np.inf):
         labels = y.astype(float)
@@ -146,7 +146,7 @@ def check_missing_labels(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_continuous_labels(name: str, estimator: Any) -> None:
-    """Fractions are no classes."""
+    """Check that fractions as labels raise ValueError."""
     X, y = sentences()
     with expected_error(ValueError, f"{name}.fit with continuous labels"):
         fresh(estimator).fit(X, y + np.linspace(0, 0.9, len(y)))
@@ -154,7 +154,7 @@ def check_continuous_labels(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_several_labels_for_a_tree(name: str, estimator: Any) -> None:
-    """A table of labels is refused."""
+    """Check that a table of labels raises ValueError."""
     X, y = sentences()
     with expected_error(ValueError, f"{name}.fit with two columns of labels"):
         fresh(estimator).fit(X, np.column_stack([y, y]))
@@ -162,20 +162,20 @@ def check_several_labels_for_a_tree(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_one_class(name: str, estimator: Any) -> None:
-    """One class only is a ValueError, or is always predicted."""
+    """Check that a single class raises ValueError or is always predicted."""
     X, y = sentences()
     try:
         fitted = fresh(estimator).fit(X, np.full(len(y), "only"))
     except ValueError as error:
         if "class" in str(error):
             return
-        raise AssertionError(f"{name}: the error should speak of classes: {error}") from error
+        raise AssertionError(f"{name}: the error should mention classes: {error}") from error
     assert set(fitted.predict(X)) == {"only"}, f"{name} should predict the only class"
 
 
 @check("predict")
 def check_one_example(name: str, estimator: Any) -> None:
-    """One example only is a ValueError, or its class is predicted."""
+    """Check that a single example raises ValueError or that its class is predicted."""
     X, _ = sentences()
     try:
         fitted = fresh(estimator).fit(X[:1], [5])
@@ -186,7 +186,7 @@ def check_one_example(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_one_example_of_a_class(name: str, estimator: Any) -> None:
-    """Two examples of two classes, and a class of one example, can be learnt."""
+    """Check that two examples of two classes, and a class of one example, can be learnt."""
     X, y = sentences(30, 3, noise=False)
     predicted = fresh(estimator).fit(X[:2], y[:2]).predict(X[:2])
     assert set(predicted) <= {0, 1}, f"{name} predicts unknown classes: {predicted}"
@@ -196,7 +196,7 @@ def check_one_example_of_a_class(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_classes_are_sorted(name: str, estimator: Any) -> None:
-    """`classes_` holds each label once, sorted, whatever comes first."""
+    """Check that `classes_` holds each label once, sorted, for any order of examples."""
     X, y = sentences(30, 3)
     for labels in (np.array([5, -1, 2]), np.array(["z", "a", "m"])):
         fitted = fresh(estimator).fit(X, labels[y])

@@ -1,4 +1,4 @@
-"""Checks of life within scikit-learn: searches, pipelines, ensembles."""
+"""Checks of the use with scikit-learn: searches, pipelines, ensembles."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def _easy(n_classes: int = 3) -> tuple[Forest, Any]:
 
 @check("predict")
 def check_cross_validation(name: str, estimator: Any) -> None:
-    """`cross_val_score` works on a Forest and on a list of strings, with the same result."""
+    """Check that `cross_val_score` gives the same result on a Forest and on strings."""
     X, y = _easy()
     scores = cross_val_score(fresh(estimator), X, y, cv=3, error_score="raise")
     _good(scores, f"cross_val_score({name})")
@@ -44,7 +44,7 @@ def check_cross_validation(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_cross_validated_predictions(name: str, estimator: Any) -> None:
-    """`cross_val_predict` gives a class, or a score, for every tree."""
+    """Check that `cross_val_predict` gives a class, or scores, for every tree."""
     X, y = _easy()
     _good(np.mean(cross_val_predict(fresh(estimator), X, y, cv=3) == y), f"predictions of {name}")
     if hasattr(estimator, "decision_function"):
@@ -54,7 +54,7 @@ def check_cross_validated_predictions(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_learning_curve(name: str, estimator: Any) -> None:
-    """`learning_curve` works."""
+    """Check that `learning_curve` works."""
     X, y = _easy()
     _, _, scores = learning_curve(fresh(estimator), X, y, train_sizes=[20, 40], cv=3)
     _good(scores[-1], f"learning_curve({name})")
@@ -62,7 +62,7 @@ def check_learning_curve(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_train_test_split(name: str, estimator: Any) -> None:
-    """Parts of a Forest that `train_test_split` gives can be trained on and predicted."""
+    """Check that `train_test_split` of a Forest gives parts for training and prediction."""
     X, y = _easy()
     train, test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
     _good(fresh(estimator).fit(train, y_train).score(test, y_test), f"{name} on a split")
@@ -70,12 +70,12 @@ def check_train_test_split(name: str, estimator: Any) -> None:
 
 @check("predict", "kernel")
 def check_grid_search(name: str, estimator: Any) -> None:
-    """`GridSearchCV` sets the parameters of the kernel, also of one that is there by default."""
+    """Check that `GridSearchCV` sets the parameters of the kernel, also of a default kernel."""
     X, y = _easy()
     new = fresh(estimator)
     decays = [key for key in new.get_params() if key.endswith("__decay")]
-    assert decays, f"{name}.get_params should have those of the kernel, such as kernel__decay"
-    decay = decays[0]  # of a sum, the first
+    assert decays, f"{name}.get_params should include those of the kernel, such as kernel__decay"
+    decay = decays[0]  # the first term of a sum
     search = GridSearchCV(new, {decay: [0.2, 0.8]}, cv=2, error_score="raise").fit(X, y)
     _good(search.best_score_, f"GridSearchCV({name})")
     found = search.best_estimator_.get_params()[decay]
@@ -84,7 +84,7 @@ def check_grid_search(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_pipeline(name: str, estimator: Any) -> None:
-    """A pipeline that begins with a reader of trees ends with the estimator."""
+    """Check that the estimator works at the end of a pipeline that reads trees."""
     X, y = _easy()
     expected = outputs(fresh(estimator).fit(X, y), X)
     reader = FunctionTransformer(as_forest)
@@ -96,7 +96,7 @@ def check_pipeline(name: str, estimator: Any) -> None:
 
 @check("predict", "sample_weight")
 def check_pipeline_with_weights(name: str, estimator: Any) -> None:
-    """A pipeline hands weights on."""
+    """Check that a pipeline passes weights to the estimator."""
     X, y = sentences()
     weights = np.linspace(0.1, 2, 40)
     expected = outputs(fresh(estimator).fit(X, y, sample_weight=weights), X)
@@ -107,7 +107,7 @@ def check_pipeline_with_weights(name: str, estimator: Any) -> None:
 
 @check("predict", "decision_function")
 def check_calibration(name: str, estimator: Any) -> None:
-    """`CalibratedClassifierCV` makes probabilities of scores."""
+    """Check that `CalibratedClassifierCV` turns scores into probabilities."""
     for n_classes in (2, 3):
         X, y = _easy(n_classes)
         for ensemble in (True, False):
@@ -120,7 +120,7 @@ def check_calibration(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_stacking(name: str, estimator: Any) -> None:
-    """`StackingClassifier` takes it as one of several."""
+    """Check that `StackingClassifier` accepts the estimator."""
     X, y = _easy()
     parts = [("one", fresh(estimator)), ("two", fresh(estimator))]
     stacked = StackingClassifier(parts, LogisticRegression(), cv=3).fit(X, y)
@@ -129,7 +129,7 @@ def check_stacking(name: str, estimator: Any) -> None:
 
 @check("predict")
 def check_voting(name: str, estimator: Any) -> None:
-    """`VotingClassifier` takes it as one of several."""
+    """Check that `VotingClassifier` accepts the estimator."""
     X, y = _easy()
     voting = VotingClassifier([(part, fresh(estimator)) for part in ("one", "two")]).fit(X, y)
     expected = fresh(estimator).fit(X, y).predict(X)
@@ -138,7 +138,7 @@ def check_voting(name: str, estimator: Any) -> None:
 
 @check("predict", "decision_function")
 def check_one_against_the_rest(name: str, estimator: Any) -> None:
-    """`OneVsRestClassifier` takes it for each of its problems."""
+    """Check that `OneVsRestClassifier` accepts the estimator."""
     X, y = _easy()
     rest = OneVsRestClassifier(fresh(estimator)).fit(X, y)
     _good(rest.score(X, y), f"OneVsRestClassifier({name})")
@@ -148,7 +148,7 @@ def check_one_against_the_rest(name: str, estimator: Any) -> None:
 
 @check("predict", "decision_function")
 def check_pairs_of_classes(name: str, estimator: Any) -> None:
-    """Pairs of classes can be trained on parts of the Forest."""
+    """Check that pairs of classes can be trained on parts of a Forest."""
     X, y = _easy()
     for pair in ("ab", "bc", "ac"):
         rows = np.flatnonzero(np.isin(y, list(pair)))

@@ -1,4 +1,4 @@
-"""Checks of X: in which forms trees may come, and trees out of the ordinary."""
+"""Checks of X: the accepted forms of trees, and unusual trees."""
 
 import warnings
 from typing import Any
@@ -23,32 +23,32 @@ def _check_form(name: str, estimator: Any, form: Any, what: str) -> None:
     X, y = sentences(50)
     expected = outputs(fresh(estimator).fit(X, y), X)
     fitted = fresh(estimator).fit(form(X), y)
-    message = f"{name}: {what} should give the same as a Forest"
+    message = f"{name}: {what} should give the same result as a Forest"
     assert_close(outputs(fitted, X), expected, message + " in training", 1e-9)
     assert_close(outputs(fitted, form(X)), expected, message + " in prediction", 1e-9)
 
 
 @check()
 def check_bracket_strings(name: str, estimator: Any) -> None:
-    """X may be a list of bracket strings."""
+    """Check that X may be a list of bracket strings."""
     _check_form(name, estimator, lambda X: list(map(str, X)), "a list of strings")
 
 
 @check()
 def check_lists_of_trees(name: str, estimator: Any) -> None:
-    """X may be a list of trees."""
+    """Check that X may be a list of Trees."""
     _check_form(name, estimator, list, "a list of Trees")
 
 
 @check()
 def check_tuples(name: str, estimator: Any) -> None:
-    """X may be a tuple."""
+    """Check that X may be a tuple."""
     _check_form(name, estimator, lambda X: tuple(map(str, X)), "a tuple of strings")
 
 
 @check()
 def check_object_arrays(name: str, estimator: Any) -> None:
-    """X may be an array of objects, as scikit-learn makes of lists."""
+    """Check that X may be an array of objects, which scikit-learn makes from lists."""
     _check_form(
         name, estimator, lambda X: np.array(list(map(str, X)), dtype=object), "an array of objects"
     )
@@ -56,13 +56,13 @@ def check_object_arrays(name: str, estimator: Any) -> None:
 
 @check()
 def check_string_arrays(name: str, estimator: Any) -> None:
-    """X may be an array of strings of fixed width."""
+    """Check that X may be an array of strings of fixed width."""
     _check_form(name, estimator, lambda X: np.array(list(map(str, X))), "an array of strings")
 
 
 @check()
 def check_columns(name: str, estimator: Any) -> None:
-    """An array of shape (n, 1) holds n trees, as scikit-learn's meta-estimators pass them on."""
+    """Check that X may have shape (n, 1), as scikit-learn's meta-estimators pass it."""
     _check_form(
         name, estimator, lambda X: np.array(list(map(str, X)), dtype=object)[:, None], "a column"
     )
@@ -70,15 +70,15 @@ def check_columns(name: str, estimator: Any) -> None:
 
 @check()
 def check_forests_built_apart(name: str, estimator: Any) -> None:
-    """Trees to predict may come from another forest, with nodes in another order."""
+    """Check that trees to predict may come from another forest with another order of nodes."""
     _check_form(
-        name, estimator, lambda X: Forest(list(map(str, X))[::-1])[::-1], "a forest built apart"
+        name, estimator, lambda X: Forest(list(map(str, X))[::-1])[::-1], "a separate forest"
     )
 
 
 @check()
 def check_slices(name: str, estimator: Any) -> None:
-    """A part of a larger forest is as good as a forest of its own."""
+    """Check that a slice of a larger forest gives the same as a separate forest."""
 
     def part(X: Forest) -> Forest:
         before = Forest(f"(S (NP x{i}) (VP y{i % 7}))" for i in range(200))
@@ -89,7 +89,7 @@ def check_slices(name: str, estimator: Any) -> None:
 
 @check()
 def check_single_trees(name: str, estimator: Any) -> None:
-    """One tree at a time gives the same as all at once."""
+    """Check that single trees give the same output as all trees at once."""
     X, y = sentences(60, 3)
     fitted = fresh(estimator).fit(X, y)
     batch = outputs(fitted, X)
@@ -101,7 +101,7 @@ def check_single_trees(name: str, estimator: Any) -> None:
 
 @check()
 def check_order_of_prediction(name: str, estimator: Any) -> None:
-    """The output of a tree does not depend on the trees around it."""
+    """Check that the output for a tree does not depend on the other trees."""
     X, y = sentences(60, 3)
     fitted = fresh(estimator).fit(X, y)
     order = np.random.default_rng(0).permutation(60)
@@ -111,7 +111,7 @@ def check_order_of_prediction(name: str, estimator: Any) -> None:
 
 @check()
 def check_prediction_of_nothing(name: str, estimator: Any) -> None:
-    """No trees give no output, of the right number of columns."""
+    """Check that an empty X gives empty output with the right number of columns."""
     for n_classes in (2, 3):
         X, y = sentences(30, n_classes)
         fitted = fresh(estimator).fit(X, y)
@@ -123,7 +123,7 @@ def check_prediction_of_nothing(name: str, estimator: Any) -> None:
 
 @check("state")
 def check_training_on_nothing(name: str, estimator: Any) -> None:
-    """Without examples there is a ValueError."""
+    """Check that training without examples raises ValueError."""
     for nothing in (Forest(), list[str]()):
         with expected_error(ValueError, f"{name}.fit without examples"):
             fresh(estimator).fit(nothing, [])
@@ -131,7 +131,7 @@ def check_training_on_nothing(name: str, estimator: Any) -> None:
 
 @check()
 def check_what_is_no_tree(name: str, estimator: Any) -> None:
-    """Numbers, bare strings, tables, None and broken brackets in place of trees are errors."""
+    """Check that numbers, bare strings, tables, None and broken brackets raise errors."""
     X, y = sentences()
     kinds = (TypeError, ValueError)
     fitted = fresh(estimator).fit(X, y)
@@ -155,7 +155,7 @@ def check_what_is_no_tree(name: str, estimator: Any) -> None:
 
 @check()
 def check_unseen_labels(name: str, estimator: Any) -> None:
-    """Trees of labels and productions never seen have finite output."""
+    """Check that trees with unseen labels and productions have finite output."""
     X, y = sentences(40, 3)
     fitted = fresh(estimator).fit(X, y)
     values = outputs(fitted, ["(X (Y z) (Z q))", "(S (NP ü))", "(NP (D \\( ) (N 語))"] * 20)
@@ -164,7 +164,7 @@ def check_unseen_labels(name: str, estimator: Any) -> None:
 
 @check()
 def check_single_nodes(name: str, estimator: Any) -> None:
-    """Trees of one node, which may have no fragment at all, have finite output."""
+    """Check that trees of one node, which may have no fragment, have finite output."""
     X, y = sentences(40, 3)
     fitted = fresh(estimator).fit(X, y)
     for trees in (["(S)"], ["(dog)"], ["(unheard-of)"] * 50):
@@ -174,7 +174,7 @@ def check_single_nodes(name: str, estimator: Any) -> None:
 
 @check()
 def check_training_on_single_nodes(name: str, estimator: Any) -> None:
-    """Trees of one node can be trained on, alone or among others."""
+    """Check that training accepts trees of one node, alone or among others."""
     X, y = sentences()
     for trees in (["(a)", "(b)"] * 20, [*["(S)"] * 10, *X[:30]], ["(S)"] * 40):
         texts = list(map(str, trees))
@@ -187,7 +187,7 @@ def check_training_on_single_nodes(name: str, estimator: Any) -> None:
 
 @check()
 def check_large_trees(name: str, estimator: Any) -> None:
-    """Trees of 10^4 nodes, and deep ones, overflow neither numbers nor the stack."""
+    """Check that deep trees and trees of 10^4 nodes overflow neither numbers nor the stack."""
     comb = "(a " * 300 + "{}" + " (b c))" * 300
     star = f"(S {'(A b) ' * 5_000}{{}})"
     bush = f"(T {'(B (C d) (C e) (E (C d) f)) ' * 1_000}{{}})"
@@ -200,7 +200,7 @@ def check_large_trees(name: str, estimator: Any) -> None:
 
 @check()
 def check_identical_trees_of_two_classes(name: str, estimator: Any) -> None:
-    """The same tree with both labels is no reason to fail."""
+    """Check that the same tree with two labels gives finite output."""
     X, y = sentences(20)
     same = Forest.concat([X, X])
     values = outputs(fresh(estimator).fit(same, np.concatenate([y, 1 - y])), X)
@@ -213,7 +213,7 @@ def check_identical_trees_of_two_classes(name: str, estimator: Any) -> None:
 
 @check("optimum")
 def check_order_of_training(name: str, estimator: Any) -> None:
-    """The order of examples changes the solution by less than its tolerance."""
+    """Check that the order of examples changes the solution by less than its tolerance."""
     for n_classes in (2, 3):
         X, y = sentences(60, n_classes)
         order = np.random.default_rng(1).permutation(60)
@@ -224,17 +224,17 @@ def check_order_of_training(name: str, estimator: Any) -> None:
 
 @check("optimum", "C")
 def check_duplicated_data(name: str, estimator: Any) -> None:
-    """All examples twice at half the C is the same problem."""
+    """Check that all examples twice with half the C give the same solution."""
     X, y = sentences(30, 3)
     expected = outputs(tight(estimator).fit(X, y), X)
     half = tight(estimator, C=estimator.get_params()["C"] / 2)
     actual = outputs(half.fit(Forest.concat([X, X]), np.concatenate([y, y])), X)
-    assert_close(actual, expected, f"{name}: every example twice at half the C")
+    assert_close(actual, expected, f"{name}: every example twice with half the C")
 
 
 @check("predict")
 def check_output_has_no_memory(name: str, estimator: Any) -> None:
-    """Predicting twice gives the same, whatever was predicted between."""
+    """Check that a repeated prediction gives the same after predictions of other trees."""
     X, y = sentences()
     fitted = fresh(estimator).fit(X, y)
     first = outputs(fitted, X)

@@ -19,7 +19,7 @@ from filbert.testing.tools import (
 
 @check("sample_weight")
 def check_weights_of_one(name: str, estimator: Any) -> None:
-    """Weights of 1 are no weights, to the last bit."""
+    """Check that weights of 1 give the same as no weights, to the last bit."""
     X, y = sentences()
     expected = outputs(fresh(estimator).fit(X, y), X)
     for ones in (np.ones(40), [1] * 40, np.ones(40, dtype=np.float32), None):
@@ -29,19 +29,21 @@ def check_weights_of_one(name: str, estimator: Any) -> None:
 
 @check("sample_weight")
 def check_a_scalar_weight(name: str, estimator: Any) -> None:
-    """One number as sample_weight is an error, or the weight of every example."""
+    """Check that a scalar sample_weight raises or is the weight of every example."""
     X, y = sentences()
     try:
         fitted = fresh(estimator).fit(X, y, sample_weight=2.0)
     except (ValueError, TypeError):
         return
     expected = outputs(fresh(estimator).fit(X, y, sample_weight=np.full(40, 2.0)), X)
-    assert_same(outputs(fitted, X), expected, f"{name}: a scalar should weigh all examples")
+    assert_same(
+        outputs(fitted, X), expected, f"{name}: a scalar should be the weight of all examples"
+    )
 
 
 @check("sample_weight", "optimum")
 def check_weights_are_repetitions(name: str, estimator: Any) -> None:
-    """An example of weight 3 is the same as that example three times."""
+    """Check that weight 3 gives the same as the example three times."""
     for n_classes in (2, 3):
         X, y = sentences(40, n_classes)
         weights = np.random.default_rng(0).integers(1, 4, 40)
@@ -53,7 +55,7 @@ def check_weights_are_repetitions(name: str, estimator: Any) -> None:
 
 @check("sample_weight", "optimum")
 def check_weights_of_zero(name: str, estimator: Any) -> None:
-    """An example of weight 0 is the same as none."""
+    """Check that weight 0 gives the same as no example."""
     X, y = sentences()
     weights = np.ones(40)
     weights[::3] = 0
@@ -65,7 +67,7 @@ def check_weights_of_zero(name: str, estimator: Any) -> None:
 
 @check("sample_weight", "optimum", "C")
 def check_weights_multiply_c(name: str, estimator: Any) -> None:
-    """Weights of 2 throughout are the same as twice the C."""
+    """Check that weights of 2 give the same as twice the C."""
     X, y = sentences()
     C = estimator.get_params()["C"]
     weighted = tight(estimator).fit(X, y, sample_weight=np.full(40, 2.0))
@@ -75,7 +77,7 @@ def check_weights_multiply_c(name: str, estimator: Any) -> None:
 
 @check("sample_weight")
 def check_weights_matter(name: str, estimator: Any) -> None:
-    """Of two contradictory examples the heavier one wins."""
+    """Check that the heavier of two contradictory examples wins."""
     X, _ = sentences(2)
     trees, y = X[[0, 0, 1, 1]], np.array([0, 1, 0, 1])
     fitted = fresh(estimator).fit(trees, y, sample_weight=[5, 0.01, 0.01, 5])
@@ -85,7 +87,7 @@ def check_weights_matter(name: str, estimator: Any) -> None:
 
 @check("sample_weight")
 def check_bad_weights(name: str, estimator: Any) -> None:
-    """Weights that are negative, NaN or infinite are a ValueError."""
+    """Check that negative, NaN and infinite weights raise ValueError."""
     X, y = sentences()
     for bad in (-1.0, np.nan, np.inf, -np.inf):
         weights = np.ones(40)
@@ -96,7 +98,7 @@ def check_bad_weights(name: str, estimator: Any) -> None:
 
 @check("sample_weight")
 def check_shape_of_weights(name: str, estimator: Any) -> None:
-    """Weights of another number than that of trees, or in a table, are a ValueError."""
+    """Check that a wrong number of weights, or a table of them, raises ValueError."""
     X, y = sentences()
     for weights in (np.ones(39), np.ones(41), np.ones(0), np.ones((40, 2)), np.ones((40, 40))):
         with expected_error(ValueError, f"{name}.fit with weights of shape {weights.shape}"):
@@ -105,7 +107,7 @@ def check_shape_of_weights(name: str, estimator: Any) -> None:
 
 @check("sample_weight")
 def check_weights_that_are_no_numbers(name: str, estimator: Any) -> None:
-    """Weights must be numbers."""
+    """Check that weights that are not numbers raise an error."""
     X, y = sentences()
     for weights in (["heavy"] * 40, [None] * 40, "balanced"):
         with expected_error((ValueError, TypeError), f"{name}.fit with weights {weights!r:.20}"):
@@ -114,7 +116,7 @@ def check_weights_that_are_no_numbers(name: str, estimator: Any) -> None:
 
 @check("class_weight", "sample_weight")
 def check_balanced_classes(name: str, estimator: Any) -> None:
-    """`class_weight="balanced"` is the same as those weights of examples."""
+    """Check that `class_weight="balanced"` gives the same as such weights of examples."""
     for n_classes in (2, 3):
         X, y = sentences(40, n_classes)
         X, y = X[: 33 - n_classes], y[: 33 - n_classes]
@@ -126,7 +128,7 @@ def check_balanced_classes(name: str, estimator: Any) -> None:
 
 @check("class_weight", "sample_weight")
 def check_weights_of_classes(name: str, estimator: Any) -> None:
-    """A dict of class weights is the same as those weights of examples; both multiply."""
+    """Check that a dict of class weights acts as weights of examples and multiplies them."""
     X, y = sentences(40, 3)
     labels = np.array(["a", "b", "c"])[y]
     factors = {"a": 0.5, "b": 3.0, "c": 1.0}
@@ -142,7 +144,7 @@ def check_weights_of_classes(name: str, estimator: Any) -> None:
 
 @check("class_weight")
 def check_classes_without_a_weight(name: str, estimator: Any) -> None:
-    """A class that a dict leaves out has weight 1."""
+    """Check that a class that is missing in the dict has weight 1."""
     X, y = sentences(40, 3)
     some = fresh(estimator, class_weight={1: 2.0}).fit(X, y)
     full = fresh(estimator, class_weight={0: 1.0, 1: 2.0, 2: 1.0}).fit(X, y)
@@ -151,7 +153,7 @@ def check_classes_without_a_weight(name: str, estimator: Any) -> None:
 
 @check("class_weight")
 def check_bad_weights_of_classes(name: str, estimator: Any) -> None:
-    """Unknown classes, unknown words, and weights that are negative or not finite are errors."""
+    """Check that unknown classes, unknown words, and negative or non-finite weights raise."""
     X, y = sentences()
     bad: tuple[Any, ...] = ("unbalanced", {"no such class": 2.0}, 3.0)
     bad += tuple({0: 1.0, 1: weight} for weight in (-1.0, np.nan, np.inf))

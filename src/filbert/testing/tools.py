@@ -1,4 +1,4 @@
-"""What the checks share: how they are listed, the trees they train on, and comparisons."""
+"""Tools that the checks share: the list of checks, trees to train on, and comparisons."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ CheckFunction = Callable[[str, Any], None]
 
 
 class Check(NamedTuple):
-    """A check, and what an estimator must have for it to make sense: see `abilities`."""
+    """A check, and the abilities that an estimator needs for it: see `abilities`."""
 
     run: CheckFunction
     needs: frozenset[str]
@@ -39,12 +39,11 @@ def check(*needs: str) -> Callable[[CheckFunction], CheckFunction]:
 
 
 def abilities(estimator: Any) -> set[str]:
-    """Name what an estimator has: methods, parameters, and four things more.
+    """Return what an estimator has: methods, parameters, and four other abilities.
 
-    These are "sample_weight", "optimum": that it solves a problem whose solution does not depend on
-    the order of examples, "state": that `fit` learns something, as scikit-learn's tag
-    `requires_fit` says, and "file": that `filbert.save` takes it. What learns example by example
-    (`partial_fit`) has no "optimum".
+    These are "sample_weight"; "optimum", if the solution does not depend on the order of examples;
+    "state", if `fit` learns something, as scikit-learn's tag `requires_fit` says; and "file", if
+    `filbert.save` accepts the estimator. Estimators with `partial_fit` have no "optimum".
     """
     methods = ("predict", "decision_function", "score", "partial_fit", "transform")
     found = {name for name in methods if hasattr(estimator, name)}
@@ -64,14 +63,14 @@ def abilities(estimator: Any) -> set[str]:
 
 
 def fresh(estimator: Any, **parameters: Any) -> Any:
-    """Clone an estimator, with a fixed seed where it has one, and set parameters."""
+    """Clone an estimator, with a fixed seed if it has a random_state, and set parameters."""
     if "random_state" in estimator.get_params(deep=False):
         parameters.setdefault("random_state", 0)
     return clone(estimator).set_params(**parameters)
 
 
 def tight(estimator: Any, **parameters: Any) -> Any:
-    """Clone an estimator so that it comes close to the optimum."""
+    """Clone an estimator with parameters that bring it close to the optimum."""
     has = estimator.get_params(deep=False)
     if "tol" in has:
         parameters.setdefault("tol", 1e-9)
@@ -81,13 +80,13 @@ def tight(estimator: Any, **parameters: Any) -> Any:
 
 
 def outputs(fitted: Any, X: Any) -> Array:
-    """Give the most telling numbers that an estimator has for trees, a row for each."""
+    """Return the most detailed output of an estimator for trees, one row per tree."""
     for method in ("decision_function", "transform", "predict"):
         if hasattr(fitted, method):
             values: Any = getattr(fitted, method)(X)
             return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     check_is_fitted(fitted)
-    if hasattr(fitted, "kernel_"):  # what it learns is a kernel
+    if hasattr(fitted, "kernel_"):  # it learns a kernel
         return np.asarray(fitted.kernel_(X, sentences()[0][:5]))
     raise AssertionError(
         f"{fitted!r} has neither decision_function, transform, predict nor kernel_"
@@ -105,7 +104,7 @@ WORDS = {"d": "a the no", "n": "dog cat cow hen", "v": "saw bit", "m": "it us"}
 
 
 def sentences(n: int = 40, n_classes: int = 2, *, noise: bool = True) -> tuple[Forest, Array]:
-    """Make sentences of two or three kinds; with noise every tenth has a wrong class."""
+    """Make sentences of two or three kinds. With noise, every tenth has a wrong class."""
     rng = np.random.default_rng(n_classes)
     y = np.arange(n) % n_classes
     words = [{key: rng.choice(some.split()) for key, some in WORDS.items()} for _ in range(n)]
@@ -119,7 +118,7 @@ def sentences(n: int = 40, n_classes: int = 2, *, noise: bool = True) -> tuple[F
 
 
 def assert_same(actual: Any, expected: Any, message: str) -> None:
-    """Demand equal arrays, to the last bit."""
+    """Assert that arrays are equal to the last bit."""
     a, b = np.asarray(actual), np.asarray(expected)
     same = a.shape == b.shape and a.dtype == b.dtype
     same = same and bool((a == b).all() if a.dtype == object else a.tobytes() == b.tobytes())
@@ -127,7 +126,7 @@ def assert_same(actual: Any, expected: Any, message: str) -> None:
 
 
 def assert_close(actual: Any, expected: Any, message: str, tolerance: float = 1e-3) -> None:
-    """Demand arrays that differ by at most `tolerance` of the largest value (or of 1)."""
+    """Assert that arrays differ by at most `tolerance` times the largest value (or times 1)."""
     a, b = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
     assert a.shape == b.shape, f"{message}: expected shape {b.shape}, got {a.shape}"
     allowed = tolerance * max(1.0, float(np.abs(b).max(initial=0)))
@@ -136,7 +135,7 @@ def assert_close(actual: Any, expected: Any, message: str, tolerance: float = 1e
 
 
 def assert_same_state(actual: Any, expected: Any, X: Any, message: str) -> None:
-    """Demand that two fitted estimators have the same arrays and the same output for `X`."""
+    """Assert that two fitted estimators have the same arrays and the same output for `X`."""
     for name, value in vars(expected).items():
         if name.endswith("_") and isinstance(value, np.ndarray | float | int):
             assert hasattr(actual, name), f"{message}: {name} is missing"
@@ -148,7 +147,7 @@ def assert_same_state(actual: Any, expected: Any, X: Any, message: str) -> None:
 def expected_error(
     kinds: type[Exception] | tuple[type[Exception], ...], case: str
 ) -> Iterator[None]:
-    """Demand that an error of a kind is raised, and that it says something."""
+    """Assert that an error of a kind is raised and has a message."""
     names = " or ".join(k.__name__ for k in (kinds if isinstance(kinds, tuple) else (kinds,)))
     try:
         with warnings.catch_warnings():
