@@ -194,7 +194,7 @@ void bind_forest(nb::module_& m) {
       .def("add", &add_lines, nb::arg("text"), nb::arg("n_threads"))
       .def("finish", &finish_lines);
 
-  nb::class_<TreeReader>(m, "Reader")
+  nb::class_<TreeReader>(m, "TreeReader")
       .def(nb::init<bool, bool, const Dag*>(), nb::arg("skip_errors") = false,
            nb::arg("bare_words") = false, nb::arg("start") = nb::none())
       .def("add_text", &add_text)

@@ -76,7 +76,7 @@ Matrix rows_between(TileRows& rows, const Dag& dag, const Array<NodeId>& roots, 
 }  // namespace
 
 void bind_rows(nb::module_& m) {
-  nb::class_<TileRows>(m, "KernelRows")
+  nb::class_<TileRows>(m, "TileRows")
       .def("__init__", &make_rows, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("normalize"), nb::arg("n_threads"), nb::arg("progress").none())
       .def("between", &rows_between, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),

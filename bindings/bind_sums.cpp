@@ -86,7 +86,7 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro("n_entries", [](const VectorOperator& v) { return v.factors.columns.size(); })
       .def_prop_ro("peak_bytes", [](const VectorOperator& v) { return v.factors.peak_bytes; });
 
-  nb::class_<SumFactors>(m, "SumOperator")
+  nb::class_<SumFactors>(m, "SumFactors")
       .def("__init__", &make_sum, nb::arg("n_examples"), nb::arg("terms"))
       .def_prop_ro("n_trees", &SumFactors::n_trees)
       .def_prop_ro("n_columns", &SumFactors::n_columns)

@@ -102,7 +102,7 @@ class Forest:
             column then always opens a new tree.
         """
         check_on_error(on_error)
-        reader = _core.Reader(skip_errors=on_error == "skip", bare_words=bool(bare_words))
+        reader = _core.TreeReader(skip_errors=on_error == "skip", bare_words=bool(bare_words))
         name = ""
         try:
             if isinstance(source, str) and source.lstrip().startswith("("):
@@ -301,14 +301,14 @@ def _encoded(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-def _feed(reader: _core.Reader, stream: IO[Any]) -> None:
+def _feed(reader: _core.TreeReader, stream: IO[Any]) -> None:
     # read1 waits for one part of a pipe only, so that Ctrl-C is noticed between the parts.
     read = getattr(stream, "read1", stream.read)
     while piece := read(_PIECE):
         reader.feed(_encoded(piece) if isinstance(piece, str) else piece)
 
 
-def _add_texts(reader: _core.Reader, texts: Iterable[str | bytes]) -> None:
+def _add_texts(reader: _core.TreeReader, texts: Iterable[str | bytes]) -> None:
     texts = iter(texts)
     n = 0
     while batch := list[object](islice(texts, _BATCH)):

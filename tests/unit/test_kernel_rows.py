@@ -39,7 +39,7 @@ QUERIES = [
 def rows_between(
     kernel: TreeKernel, queries: Forest, corpus: Forest, threads: int = 1
 ) -> npt.NDArray[np.float64]:
-    prepared = _core.KernelRows(
+    prepared = _core.TileRows(
         kernel._spec(), corpus._dag, corpus._roots, bool(kernel.normalize), threads, None
     )
     for _ in range(2):  # the second time with what the first has kept

@@ -128,7 +128,7 @@ def labels(seed: int, n: int) -> npt.NDArray[np.int64]:
 
 def matrix_of(operator: Any, scale: Array) -> Array:
     n = operator.n_trees
-    return np.asarray(_core.SumOperator(n, [(operator, scale)]).scores(np.eye(n), 1))
+    return np.asarray(_core.SumFactors(n, [(operator, scale)]).scores(np.eye(n), 1))
 
 
 @n_examples(60)

@@ -33,7 +33,7 @@ def trainers() -> list[Any]:
     tree = _core.KernelOperator(spec, X._dag, X._roots, True, 1.0, 2**30, np.inf, False, 4, 1, None)
     return [
         tree,
-        _core.SumOperator(4, [(tree, np.ones(4))]),
+        _core.SumFactors(4, [(tree, np.ones(4))]),
         _core.RowTrainer(spec, X._dag, X._roots, True, 2**20, 1, None),
         _core.GramTrainer(SubsetTree()(X), 2**20),
     ]

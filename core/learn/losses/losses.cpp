@@ -30,7 +30,7 @@ AnyLoss loss_named(std::string_view name) {
   std::string known;
   for_each_loss([&]<Loss L>(const L& loss) {
     if (name == L::name) found = loss;
-    known += (known.empty() ? "'" : ", '") + std::string(L::name) + "'";
+    known.append(known.empty() ? "'" : ", '").append(L::name).append("'");
   });
   if (found) return *found;
   throw std::invalid_argument("there is no loss '" + std::string(name) + "'; the losses are " +

@@ -13,7 +13,7 @@ from filbert.kernels.capabilities import capabilities_of
 
 Engine = Literal["auto", "factors", "rows"]
 EngineName = Literal["factors", "rows", "planes"]
-Operator = _core.SumOperator | _core.RowTrainer | _core.GramTrainer
+Operator = _core.SumFactors | _core.RowTrainer | _core.GramTrainer
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _plan_for_trees(kernel: TreeKernel, X: Any, options: dict[str, Any]) -> Plan
     return Plan("factors", reason, factors)
 
 
-def _only_factors(kernel: Any, X: Any, options: dict[str, Any]) -> _core.SumOperator:
+def _only_factors(kernel: Any, X: Any, options: dict[str, Any]) -> _core.SumFactors:
     try:
         return sum_factors(kernel, X, **options)
     except OutOfMemoryError as error:

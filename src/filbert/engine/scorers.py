@@ -61,7 +61,7 @@ class VectorScorer:
         weights = np.zeros((together.shape[0], len(self.coef)))
         weights[:n] = self.coef.T
         factors = vector_factors(self.kernel, together, n_jobs=n_jobs)
-        both = _core.SumOperator(len(weights), [(factors, np.ones(len(weights)))])
+        both = _core.SumFactors(len(weights), [(factors, np.ones(len(weights)))])
         return both.scores(weights, n_threads(n_jobs))[n:]
 
 

@@ -23,7 +23,7 @@ def sum_factors(
     max_work: WorkLimit | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> _core.SumOperator:
+) -> _core.SumFactors:
     """Factorise the matrix of a sum of kernels.
 
     Parameters
@@ -54,7 +54,7 @@ def sum_factors(
             options = {"max_memory": max_memory, "n_jobs": n_jobs, "progress": progress}
             own = _term_factors(term, X, max_work, options)
         factors.append((own, term.scale.reshape(-1)))
-    return _core.SumOperator(n_examples(X), factors)
+    return _core.SumFactors(n_examples(X), factors)
 
 
 def _term_factors(

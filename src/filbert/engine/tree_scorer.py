@@ -139,13 +139,13 @@ class TreeScorer:
 
         return scored_in_parts(trees, kernels, self.coef)
 
-    def _kernel_rows(self, threads: int) -> _core.KernelRows:
+    def _kernel_rows(self, threads: int) -> _core.TileRows:
         """Return the rows of the support vectors. They are prepared once, then kept."""
-        rows: _core.KernelRows | None = self.__dict__.get("_made_rows")
+        rows: _core.TileRows | None = self.__dict__.get("_made_rows")
         if rows is None:
             spec, support = self.kernel._spec(), self.support
             normalize = bool(self.kernel.normalize)
-            rows = _core.KernelRows(spec, support._dag, support._roots, normalize, threads, None)
+            rows = _core.TileRows(spec, support._dag, support._roots, normalize, threads, None)
             object.__setattr__(self, "_made_rows", rows)
         return rows
 

@@ -335,7 +335,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def _by_factors(
         self,
         new: PerceptronModel,
-        factors: _core.SumOperator,
+        factors: _core.SumFactors,
         X: Any,
         targets: Targets,
         order: NDArray[np.uint32],
@@ -359,7 +359,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         model.widths = dense_widths(new.kernel, X)
         return model, interrupted
 
-    def _factors_or_reason(self, kernel: Kernel, X: Any) -> tuple[_core.SumOperator | None, str]:
+    def _factors_or_reason(self, kernel: Kernel, X: Any) -> tuple[_core.SumFactors | None, str]:
         """Return the factors, or None if there are none, and the reason."""
         requested = f"engine={self.engine!r} was requested"
         if self.engine == "online":
@@ -376,7 +376,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         except (WorkLimitError, OutOfMemoryError) as error:
             return None, str(error)
 
-    def _factors(self, kernel: Kernel, X: Any) -> _core.SumOperator:
+    def _factors(self, kernel: Kernel, X: Any) -> _core.SumFactors:
         max_work = work_limit if self.engine == "auto" else None
         return sum_factors(kernel, X, max_work=max_work, n_jobs=self.n_jobs, verbose=self.verbose)
 

@@ -57,7 +57,7 @@ class Gathered:
         bare_words: bool,
     ) -> None:
         self._start = start
-        self._reader = _core.Reader(
+        self._reader = _core.TreeReader(
             bare_words=bare_words, start=None if start is None else start.dag
         )
         self._n_trees = 0
