@@ -258,7 +258,9 @@ def test_trees_and_strings_are_not_mixed() -> None:
 
 def test_a_kernel_of_trees_has_to_know_the_part() -> None:
     X = Examples(tree=Forest(TEXTS), features=np.eye(5))
-    with pytest.raises(InvalidParameterError, match=r"the parts 'tree', 'features': say which"):
+    with pytest.raises(
+        InvalidParameterError, match=r"the parts 'tree', 'features': choose one for"
+    ):
         SubsetTree()(X)
     np.testing.assert_array_equal(SubsetTree().on("tree")(X), SubsetTree()(X["tree"]))
 
