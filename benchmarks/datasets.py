@@ -20,7 +20,7 @@ Texts = Iterator[str]
 Labelled = Iterator[tuple[str, str]]  # label, tree
 
 
-def _column(paths: list[str], number: int, data: Path) -> Texts:
+def column(paths: list[str], number: int, data: Path) -> Texts:
     """One column of tab-separated files."""
     for path in paths:
         with lzma.open(data / path, "rt", encoding="utf-8", newline="\n") as lines:
@@ -68,19 +68,19 @@ DATASETS: dict[str, Callable[[Path], Texts]] = {
     "qc lct": partial(_field, _QUESTIONS, "trees.lct"),
     "qc loct": partial(_field, _QUESTIONS, "trees.loct"),
     "qc constituency": partial(
-        _column, ["qc/constituency_train.tsv.xz", "qc/constituency_test.tsv.xz"], 1
+        column, ["qc/constituency_train.tsv.xz", "qc/constituency_test.tsv.xz"], 1
     ),
-    "qc reltextrank": partial(_column, ["qc/reltextrank_sv.tsv.xz"], 3),
-    "clones-bcb": partial(_column, ["clones-bcb/methods.tsv.xz"], 2),
+    "qc reltextrank": partial(column, ["qc/reltextrank_sv.tsv.xz"], 3),
+    "clones-bcb": partial(column, ["clones-bcb/methods.tsv.xz"], 2),
     "clones-bcb with rest": partial(
-        _column, ["clones-bcb/methods.tsv.xz", "clones-bcb/rest.tsv.xz"], 2
+        column, ["clones-bcb/methods.tsv.xz", "clones-bcb/rest.tsv.xz"], 2
     ),
-    "inex 2005": partial(_column, ["inex/inex2005.train.tsv.xz", "inex/inex2005.test.tsv.xz"], 1),
-    "inex 2006": partial(_column, ["inex/inex2006.train.tsv.xz", "inex/inex2006.test.tsv.xz"], 1),
-    "cslogs 1": partial(_column, ["cslogs/cslog1.tsv.xz"], 1),
-    "cslogs 2": partial(_column, ["cslogs/cslog2.tsv.xz"], 1),
-    "cslogs 3": partial(_column, ["cslogs/cslog3.tsv.xz"], 1),
-    "cslogs 12": partial(_column, ["cslogs/cslog12.tsv.xz"], 1),
+    "inex 2005": partial(column, ["inex/inex2005.train.tsv.xz", "inex/inex2005.test.tsv.xz"], 1),
+    "inex 2006": partial(column, ["inex/inex2006.train.tsv.xz", "inex/inex2006.test.tsv.xz"], 1),
+    "cslogs 1": partial(column, ["cslogs/cslog1.tsv.xz"], 1),
+    "cslogs 2": partial(column, ["cslogs/cslog2.tsv.xz"], 1),
+    "cslogs 3": partial(column, ["cslogs/cslog3.tsv.xz"], 1),
+    "cslogs 12": partial(column, ["cslogs/cslog12.tsv.xz"], 1),
     "glycan": partial(_field, ["glycan/train.jsonl.xz", "glycan/test.jsonl.xz"], "tree"),
     "rte texts": partial(_field, _RTE, "text_tree"),
     "rte hypotheses": partial(_field, _RTE, "hypothesis_tree"),
@@ -95,7 +95,7 @@ def _records(paths: list[str], data: Path) -> Iterator[dict[str, Any]]:
 
 def _classes(name: str, paths: list[str], number: int, data: Path) -> Labelled:
     """A column of classes beside the trees; "?" is none."""
-    pairs = zip(_column(paths, number, data), DATASETS[name](data), strict=True)
+    pairs = zip(column(paths, number, data), DATASETS[name](data), strict=True)
     return ((label, tree) for label, tree in pairs if label != "?")
 
 
@@ -116,6 +116,13 @@ def _finance_or_not(data: Path) -> Labelled:
     for kind in ("wsj", "other"):
         path = f"srl-onto-unlex/{kind}.train.jsonl.xz"
         yield from ((kind, tree) for tree in islice(_field([path], "tree", data), 10_000))
+
+
+def _finance_or_not_all(data: Path) -> Labelled:
+    """All sentences, of the Wall Street Journal or of other genres."""
+    for name in _ONTO:
+        trees = _field([f"srl-onto-unlex/{name}.jsonl.xz"], "tree", data)
+        yield from ((name.partition(".")[0], tree) for tree in trees)
 
 
 def _question_clause(data: Path) -> Labelled:
@@ -139,8 +146,8 @@ def _entailments(key: str, data: Path) -> Labelled:
     return ((str(record["entails"]), record[key]) for record in _records(_RTE, data))
 
 
-def _largest_clone_groups(data: Path, n_groups: int = 10) -> Labelled:
-    """Methods of the largest groups of clones, by group: components of the listed pairs."""
+def clone_groups(data: Path) -> Labelled:
+    """All methods, by group of clones: components of the listed pairs."""
     group: dict[str, str] = {}
 
     def find(method: str) -> str:
@@ -149,13 +156,17 @@ def _largest_clone_groups(data: Path, n_groups: int = 10) -> Labelled:
         return method
 
     path = ["clones-bcb/pairs.tsv.xz"]
-    for a, b in zip(_column(path, 1, data), _column(path, 2, data), strict=True):
+    for a, b in zip(column(path, 1, data), column(path, 2, data), strict=True):
         group[find(a)] = find(b)
     methods = ["clones-bcb/methods.tsv.xz"]
-    names = [find(method) for method in _column(methods, 0, data)]
-    largest = {name for name, _ in Counter(names).most_common(n_groups)}
-    trees = _column(methods, 2, data)
-    return ((name, tree) for name, tree in zip(names, trees, strict=True) if name in largest)
+    trees = column(methods, 2, data)
+    return zip(map(find, column(methods, 0, data)), trees, strict=True)
+
+
+def _largest_clone_groups(data: Path, n_groups: int = 10) -> Labelled:
+    methods = list(clone_groups(data))
+    largest = {name for name, _ in Counter(name for name, _ in methods).most_common(n_groups)}
+    return ((name, tree) for name, tree in methods if name in largest)
 
 
 def _marked_labels(data: Path) -> Labelled:
@@ -178,6 +189,7 @@ LABELLED: dict[str, Callable[[Path], Labelled]] = {
     "srl-ewt sentences: genre": partial(_genre, _SENTENCES),
     "srl-onto-unlex sentences: wsj or not": _finance_or_not,
     "srl-onto-unlex sentences: question or not": _question_clause,
+    "srl-onto-unlex, all sentences: wsj or not": _finance_or_not_all,
     "srl-5000": _marked_labels,
     "qc const": partial(_questions, "const"),
     "qc grct": partial(_questions, "grct"),

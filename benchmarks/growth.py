@@ -29,9 +29,11 @@ GROWING = {
 def measured(path: str) -> dict[str, Any]:
     """One size, in this process."""
     X, y = read_examples(path)
-    clf = TreeSVC(SubsetTree(0.4), engine="factors", tol=1e-3, random_state=0, n_jobs=1)
+    clf = TreeSVC(
+        SubsetTree(0.4), engine="factors", tol=1e-3, random_state=0, n_jobs=1, C=1.0, loss="hinge"
+    )
     clock = Clock()
-    task = clf._prepare(X, y, None)  # fit is this, and
+    task = clf._prepare(X, y, None, [clf.C])  # fit is this, and
     clock.lap()
     clf._solve(task, clf.C, None)  # this
     training = clock.lap()

@@ -21,7 +21,7 @@ KERNELS = [
 
 
 def main() -> None:
-    X, _ = read_examples(shared_data() / "qc" / "train.jsonl.xz", tree="trees.grct")
+    X = read_examples(shared_data() / "qc" / "train.jsonl.xz", tree="trees.grct")[0]["tree"]
     figures = []
     for kernel in KERNELS:
         one = timed(partial(kernel, X, n_jobs=1))

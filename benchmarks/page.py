@@ -1,4 +1,4 @@
-"""Makes benchmarks/RESULTS.md and the README's table from benchmarks/results/*.json.
+"""Makes RESULTS.md, papers.md and the README's table from benchmarks/results/*.json.
 
 So no figure of ours is typed in. With ``--plots``, the page is also written to build/benchmarks,
 with plots; they need matplotlib: pip install ".[bench]".
@@ -11,11 +11,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from benchmarks import papers
+from benchmarks.goals import TITLES, verdicts
 from benchmarks.measure import RESULTS, ROOT, has_times, n_runs
+from benchmarks.stamp import squashed
 from benchmarks.summary import HEADLINES, SINGLE, UNKNOWN
 
 PAGE = ROOT / "benchmarks" / "RESULTS.md"
 WITH_PLOTS = ROOT / "build" / "benchmarks"
+
+LEVEL = 0.05  # of significance
 
 Result = dict[str, Any]
 
@@ -61,9 +66,41 @@ def readme_table(results: dict[str, Result]) -> str:
     return table(rows)
 
 
+def quality_table(results: dict[str, Result]) -> str:
+    rows = []
+    for own in results["quality_tasks"]["figures"]:
+        row: dict[str, object] = {"accuracy in %": own["task"]}
+        row["best plain baseline"] = f"{own['best baseline']:.1f}"
+        for system in ("TreeSVC()", "TreeSVCCV()"):
+            differs = own[f"p of {system}"] < LEVEL
+            better = own[system] > own["best baseline"]
+            mark = (" +" if better else " −") if differs else ""
+            row[f"`{system}`"] = f"{own[system]:.1f}{mark}"
+        rows.append(row)
+    return table(rows)
+
+
 def filled_readme(text: str, results: dict[str, Result]) -> str:
     marked = r"(<!-- made by benchmarks/page.py -->\n).*(<!-- end -->)"
-    return re.sub(marked, rf"\g<1>{readme_table(results)}\n\g<2>", text, flags=re.DOTALL)
+    text = re.sub(marked, rf"\g<1>{readme_table(results)}\n\g<2>", text, flags=re.DOTALL)
+    if "quality_tasks" not in results:
+        return text
+    marked = r"(<!-- quality: made by benchmarks/page.py -->\n).*(<!-- end of quality -->)"
+    return re.sub(marked, rf"\g<1>{quality_table(results)}\n\g<2>", text, flags=re.DOTALL)
+
+
+def ablation_table(results: dict[str, Result]) -> str:
+    names = ("setting", "mean", "difference", "standard error")
+    return table(
+        [{name: r[name] for name in names} for r in results["quality_ablation"]["figures"]]
+    )
+
+
+def filled_choosing(text: str, results: dict[str, Result]) -> str:
+    if "quality_ablation" not in results:
+        return text
+    marked = r"(<!-- ablation: made by benchmarks/page.py -->\n).*(<!-- end of ablation -->)"
+    return re.sub(marked, rf"\g<1>{ablation_table(results)}\n\g<2>", text, flags=re.DOTALL)
 
 
 # ------------------------------------------------------------------ the page
@@ -76,10 +113,13 @@ def summary(results: dict[str, Result]) -> str:
         if name in results
     ]
     unstamped = sum("stamp" not in result for result in results.values())
+    judged = [verdict for name in results for verdict in verdicts(name, results[name]["figures"])]
+    missed = sum("**missed**" in verdict for verdict in judged)
     remarks = [
+        f"Of {len(judged)} goals, {missed} are missed, at least in part. Each table says which.",
         "Seconds are CPU seconds, on one core unless the table says otherwise. They are medians of "
         f"several runs, except: {SINGLE} a single run; {UNKNOWN} the number of runs was not "
-        "recorded."
+        "recorded.",
     ]
     if unstamped:
         remarks.append(
@@ -95,15 +135,30 @@ def section(name: str, result: Result, plots: list[str]) -> str:
     if any(has_times(row) and n_runs(row) is None for row in figures):
         notes.append("The number of runs was not recorded.")
     images = [f"![{plot}]({plot})" for plot in plots]
+    title = TITLES.get(name, result["claim"])
     parts = [
         f"## {name}",
-        f"{result['claim']} (`python -m benchmarks.{command(name, result)}`)",
-        table(figures),
+        f"{title} (`python -m benchmarks.{command(name, result)}`)",
+        "\n".join(f"- Goal: {verdict}" for verdict in verdicts(name, figures)),
+        table(_without_short_runs(figures)),
         "\n".join(f"- {note}" for note in notes),
         "\n".join(images),
         origin(result),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _without_short_runs(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Leave out ratios of times that were taken over a few iterations only."""
+    least = 20
+
+    def shown(row: dict[str, object]) -> dict[str, object]:
+        iterations = row.get("timed iterations")
+        if not isinstance(iterations, int) or iterations >= least:
+            return row
+        return row | {key: "" for key in row if key.startswith("t/t_")}
+
+    return [shown(row) for row in rows]
 
 
 def command(name: str, result: Result) -> str:
@@ -117,6 +172,8 @@ def origin(result: Result) -> str:
     where = result["machine"]
     stamp = result.get("stamp")
     commit = f"commit {stamp['commit'][:12]}" if stamp else "*unstamped*"
+    if stamp and stamp["commit"] in squashed():
+        commit += " (squashed)"
     return (
         f"{result['date']}, {commit}, {where['processor']}, {where['cores']} cores, "
         f"Python {where['python']}, Filbert {where['filbert']}"
@@ -144,7 +201,10 @@ def main() -> None:
     results = load_results()
     readme = ROOT / "README.md"
     readme.write_text(filled_readme(readme.read_text(), results))
+    choosing = ROOT / "docs" / "choosing.md"
+    choosing.write_text(filled_choosing(choosing.read_text(), results))
     PAGE.write_text(page(results, {}))
+    papers.PAGE.write_text(papers.page(results))
     if arguments.plots:
         plots = drawn_plots(results, WITH_PLOTS)
         (WITH_PLOTS / "RESULTS.md").write_text(page(results, plots))

@@ -62,7 +62,22 @@ def f1_by_size(rows: list[Row]) -> Figure:
     return figure
 
 
+def reliability(rows: list[Row]) -> Figure:
+    """The share of positives against the probability, in ten bins."""
+    figure = Figure(figsize=(5, 5), layout="constrained")
+    axes: Any = figure.subplots()
+    axes.plot([0, 1], [0, 1], "k:", lw=1)
+    for learner in dict.fromkeys(row["learner"] for row in rows):
+        own = [row for row in rows if row["learner"] == learner]
+        p, share = ([row[key] for row in own] for key in ("mean_probability", "share_of_positives"))
+        axes.plot(p, share, "o-", label=learner)
+    axes.set(xlabel="mean probability", ylabel="share of positives")
+    axes.legend(fontsize="small")
+    return figure
+
+
 PLOTS: Plots = {
+    "losses_reliability": {"reliability": reliability},
     "growth": {"growth": growth},
     "exact_ptk_growth": {"growth": growth_partial},
     "exact_svm": {"f1": f1_by_size},

@@ -2,6 +2,7 @@
 
 A result without a stamp, or whose stamp does not fit, is refused by tests/unit/test_benchmarks.py.
 Results that were measured before stamps existed are listed in unstamped.txt with their hashes.
+Commits that left the history when their branch was squashed are listed in squashed.txt.
 """
 
 import hashlib
@@ -14,9 +15,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 UNSTAMPED = ROOT / "benchmarks" / "unstamped.txt"
+SQUASHED = ROOT / "benchmarks" / "squashed.txt"
 # What a figure may depend on. Results and the page made of them do not count.
 SOURCES = ("src", "core", "bindings", "CMakeLists.txt", "pyproject.toml", "benchmarks")
-NOT_SOURCES = (":!benchmarks/results", ":!benchmarks/*.md", ":!benchmarks/unstamped.txt")
+NOT_SOURCES = (":!benchmarks/results", ":!benchmarks/*.md", ":!benchmarks/*.txt")
 
 Result = dict[str, Any]
 
@@ -56,7 +58,8 @@ def problems(name: str, result: Result) -> list[str]:
         found.append("it is of a quick run, which measures a small part only")
     if stamped["uncommitted_changes"]:
         found.append("the sources had uncommitted changes: commit them and run the script again")
-    if (ROOT / ".git").exists() and not has_script(commit, script):
+    landed = "HEAD" if commit in squashed() else commit
+    if (ROOT / ".git").exists() and not has_script(landed, script):
         found.append(f"no commit {commit[:12]} with benchmarks/{script}.py is in the history")
     return found
 
@@ -71,9 +74,18 @@ def _problems_unstamped(name: str) -> list[str]:
 
 def unstamped() -> dict[str, str]:
     """Results from before stamps existed, and the SHA-256 of their files."""
-    lines = UNSTAMPED.read_text().splitlines()
-    pairs = (line.split() for line in lines if line and not line.startswith("#"))
+    pairs = (line.split() for line in _lines(UNSTAMPED))
     return {Path(file).stem: digest for digest, file in pairs}
+
+
+def squashed() -> set[str]:
+    """Commits whose changes are in the history, as a part of a later commit."""
+    return {*_lines(SQUASHED)}
+
+
+def _lines(path: Path) -> list[str]:
+    lines = path.read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def has_script(commit: str, script: str) -> bool:

@@ -1,7 +1,5 @@
 #include "bindings.hpp"
-#include "learn/svm/train.hpp"
 #include "scoring/operator.hpp"
-#include "svm_problems.hpp"
 
 namespace filbert {
 
@@ -10,10 +8,11 @@ namespace {
 void make_operator(KernelOperator* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                    const Array<NodeId>& roots, bool normalize, double budget,
                    std::uint64_t max_bytes, double max_work, bool keep_nodes, std::size_t n_first,
-                   int n_threads, nb::object progress) {
+                   int n_threads, nb::object progress, double kernel_tol) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  const OperatorOptions options{normalize, {budget, max_bytes, max_work}, keep_nodes, n_first};
+  const OperatorOptions options{
+      normalize, {budget, max_bytes, max_work}, keep_nodes, n_first, kernel_tol};
   const nb::gil_scoped_release release;
   new (self) KernelOperator(spec, std::move(dag), std::move(ids), options, n_threads, watch);
 }
@@ -54,13 +53,6 @@ NumpyMatrix symbol_forms(const KernelOperator& k, const MatrixOf<double>& weight
   return to_matrix(std::move(out), n_symbols, n_columns);
 }
 
-SvmSolutionArrays train(const KernelOperator& k, const SvmProblemArrays& problems, int n_threads,
-                        nb::object progress) {
-  return solve(problems, std::move(progress), [&](const SvmProblems& each, const Watch& watch) {
-    return train_on_factors(k.trees(), each, n_threads, watch);
-  });
-}
-
 }  // namespace
 
 void bind_engine(nb::module_& m) {
@@ -68,7 +60,12 @@ void bind_engine(nb::module_& m) {
       .def("__init__", &make_operator, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("normalize"), nb::arg("budget"), nb::arg("max_bytes"), nb::arg("max_work"),
            nb::arg("keep_nodes"), nb::arg("n_first"), nb::arg("n_threads"),
-           nb::arg("progress").none())
+           nb::arg("progress").none(), nb::arg("kernel_tol") = 0.0)
+      .def_prop_ro(
+          "kernel_errors", [](const KernelOperator& k) { return to_numpy(k.trees().lost); },
+          nb::rv_policy::move)
+      .def_prop_ro("errors_have_sign", [](const KernelOperator& k) { return k.trees().only_lacks; })
+      .def_ro("theta", &KernelOperator::theta)
       .def_prop_ro("n_trees", &KernelOperator::n_trees)
       .def_prop_ro("n_columns", [](const KernelOperator& k) { return k.trees().mass.size(); })
       .def_prop_ro("n_entries", [](const KernelOperator& k) { return k.trees().columns.size(); })
@@ -83,8 +80,7 @@ void bind_engine(nb::module_& m) {
       .def("contributions", &contributions, nb::arg("weights"), nb::arg("first"),
            nb::arg("n_threads"))
       .def("symbol_forms", &symbol_forms, nb::arg("weights"), nb::arg("symbol_of"),
-           nb::arg("n_symbols"), nb::arg("n_threads"))
-      .def("train", &train, nb::arg("problems"), nb::arg("n_threads"), nb::arg("progress").none());
+           nb::arg("n_symbols"), nb::arg("n_threads"));
 }
 
 }  // namespace filbert

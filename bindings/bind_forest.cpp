@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "forest/tree_order.hpp"
 
 namespace filbert {
 
@@ -30,7 +31,7 @@ std::string_view utf8_of(nb::handle item, nb::object& kept) {
     return utf8_of(kept, kept);
   }
   if (PyBytes_Check(item.ptr())) {
-    return {PyBytes_AS_STRING(item.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(item.ptr()))};
+    return {PyBytes_AsString(item.ptr()), static_cast<std::size_t>(PyBytes_Size(item.ptr()))};
   }
   throw nb::type_error("a tree is a str or bytes in bracket notation");
 }
@@ -168,6 +169,16 @@ void bind_forest(nb::module_& m) {
            [](const Dag& dag, const Array<NodeId>& roots) {
              std::vector<NodeId> renumbered = checked_roots(dag, roots);
              DagPtr part = extract(dag, renumbered);
+             return std::make_tuple(part, to_numpy(std::move(renumbered)));
+           })
+      .def("is_in_order",
+           [](const Dag& dag, const Array<NodeId>& roots) {
+             return is_in_order(dag, checked_roots(dag, roots));
+           })
+      .def("extract_in_order",
+           [](const Dag& dag, const Array<NodeId>& roots) {
+             std::vector<NodeId> renumbered = checked_roots(dag, roots);
+             DagPtr part = extract_in_order(dag, renumbered);
              return std::make_tuple(part, to_numpy(std::move(renumbered)));
            })
       .def("find_in",

@@ -1,10 +1,13 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "bindings.hpp"
+#include "fragments/recurring.hpp"
 
 namespace filbert {
 
@@ -90,6 +93,34 @@ Rows features(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>&
   return as_arrays(std::move(rows));
 }
 
+void make_recurring(RecurringMiner* self, std::shared_ptr<const Dag> dag,
+                    const Array<NodeId>& roots, bool whole_subtrees, bool leaves,
+                    std::uint64_t min_count, std::uint64_t max_count, std::uint64_t min_size,
+                    std::uint64_t max_size, std::size_t max_fragments,
+                    std::optional<std::string> root) {
+  const std::vector<NodeId> ids = checked_roots(*dag, roots);
+  const RecurringRules rules{whole_subtrees, leaves,   min_count,     max_count,
+                             min_size,       max_size, max_fragments, std::move(root)};
+  const nb::gil_scoped_release release;
+  new (self) RecurringMiner(std::move(dag), ids, rules);
+}
+
+// The fragments' forest, roots and open nodes; their counts and numbers of distinct members.
+using Recurring =
+    std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>, NumpyArray<std::uint8_t>,
+               NumpyArray<std::uint64_t>, NumpyArray<std::uint64_t>>;
+
+Recurring mine_recurring(const RecurringMiner& miner, const Array<std::uint32_t>& blocks,
+                         int n_threads, nb::object progress) {
+  for (const std::uint32_t block : view(blocks)) {
+    if (block >= miner.n_blocks()) throw nb::index_error("no such block");
+  }
+  const Watch watch = watch_from_python(std::move(progress));
+  auto found = without_gil([&] { return miner.mine(view(blocks), n_threads, watch); });
+  return {std::move(found.dag), to_numpy(std::move(found.roots)), to_numpy(std::move(found.open)),
+          to_numpy(std::move(found.counts)), to_numpy(std::move(found.n_distinct))};
+}
+
 }  // namespace
 
 void bind_fragments(nb::module_& m) {
@@ -101,6 +132,13 @@ void bind_fragments(nb::module_& m) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("mine", &mine, nb::arg("complete"), nb::arg("threshold"), nb::arg("min_frequency"),
            nb::arg("max_fragments"), nb::arg("n_threads"), nb::arg("progress").none());
+  nb::class_<RecurringMiner>(m, "RecurringMiner")
+      .def("__init__", &make_recurring, nb::arg("dag"), nb::arg("roots"), nb::arg("whole_subtrees"),
+           nb::arg("leaves"), nb::arg("min_count"), nb::arg("max_count"), nb::arg("min_size"),
+           nb::arg("max_size"), nb::arg("max_fragments"), nb::arg("root").none())
+      .def("block_sizes", [](const RecurringMiner& miner) { return to_numpy(miner.block_sizes()); })
+      .def("mine", &mine_recurring, nb::arg("blocks"), nb::arg("n_threads"),
+           nb::arg("progress").none());
   m.def("fragment_nodes", &nodes_of, nb::arg("dag"), nb::arg("root"));
   m.def("fragment_text", &text, nb::arg("labels"), nb::arg("arity"), nb::arg("open"));
   m.def(

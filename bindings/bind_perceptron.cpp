@@ -1,6 +1,8 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "bindings.hpp"
@@ -95,7 +97,7 @@ Watch watch_progress(nb::object progress, const PerceptronProgress& done) {
 
 // ------------------------------------------------------------------------------ the model
 
-// The spec of a term gives its kind: a KernelSpec, or (kind, degree, gamma, coef0).
+// The spec of a term gives its kind: a KernelSpec, a PatternSpec, or (kind, degree, gamma, coef0).
 void make_model(OnlinePerceptron* self, std::size_t n_problems,
                 const std::vector<nb::object>& specs) {
   static const char* const kinds[] = {"linear", "polynomial", "rbf"};
@@ -103,6 +105,10 @@ void make_model(OnlinePerceptron* self, std::size_t n_problems,
   for (const nb::object& spec : specs) {
     if (nb::isinstance<KernelSpec>(spec)) {
       terms.push_back(growing_trees(nb::cast<const KernelSpec&>(spec), 2 * n_problems));
+      continue;
+    }
+    if (nb::isinstance<PatternSpec>(spec)) {
+      terms.push_back(growing_patterns(nb::cast<const PatternSpec&>(spec), 2 * n_problems));
       continue;
     }
     const auto [kind, degree, gamma, coef0] =
@@ -194,15 +200,16 @@ LogArrays to_arrays(const PerceptronLog& log) {
           log.n_errors};
 }
 
-void replay(OnlinePerceptron& model, const Parts& parts, const MatrixOf<double>& scales,
-            const Array<double>& norms, const Array<std::uint32_t>& support,
-            const Array<std::uint32_t>& problem, const Array<double>& amount,
-            const Array<std::uint64_t>& time, const Array<std::uint32_t>& errors,
-            std::uint64_t n_seen, std::uint64_t n_errors) {
-  const BoundExamples bound(model, parts, scales, norms);
+// The same from Python.
+using GivenLog =
+    std::tuple<Array<std::uint32_t>, Array<std::uint32_t>, Array<double>, Array<std::uint64_t>,
+               Array<std::uint32_t>, std::uint64_t, std::uint64_t>;
+
+PerceptronLog checked_log(const GivenLog& given, std::size_t n_support, std::size_t n_problems) {
+  const auto& [support, problem, amount, time, errors, n_seen, n_errors] = given;
   const std::size_t n = support.shape(0);
-  if (problem.shape(0) != n || amount.shape(0) != n || time.shape(0) != n || model.n_support()) {
-    throw nb::value_error("a log is replayed on an empty model, and its arrays are of one length");
+  if (problem.shape(0) != n || amount.shape(0) != n || time.shape(0) != n) {
+    throw nb::value_error("the arrays of a log are of one length");
   }
   PerceptronLog log;
   log.errors.assign(errors.data(), errors.data() + errors.shape(0));
@@ -211,12 +218,24 @@ void replay(OnlinePerceptron& model, const Parts& parts, const MatrixOf<double>&
   std::uint32_t n_known = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const PerceptronUpdate u{view(support)[k], view(problem)[k], view(amount)[k], view(time)[k]};
-    const bool right = u.support <= n_known && u.support < bound.examples.size() &&
-                       u.problem < model.n_problems() && u.time >= 1 && u.time <= n_seen;
+    const bool right = u.support <= n_known && u.support < n_support && u.problem < n_problems &&
+                       u.time >= 1 && u.time <= n_seen;
     if (!right) throw nb::value_error("the log does not fit the support vectors");
     if (u.support == n_known) ++n_known;
     log.updates.push_back(u);
   }
+  return log;
+}
+
+void replay(OnlinePerceptron& model, const Parts& parts, const MatrixOf<double>& scales,
+            const Array<double>& norms, const Array<std::uint32_t>& support,
+            const Array<std::uint32_t>& problem, const Array<double>& amount,
+            const Array<std::uint64_t>& time, const Array<std::uint32_t>& errors,
+            std::uint64_t n_seen, std::uint64_t n_errors) {
+  const BoundExamples bound(model, parts, scales, norms);
+  if (model.n_support()) throw nb::value_error("a log is replayed on an empty model");
+  const PerceptronLog log = checked_log({support, problem, amount, time, errors, n_seen, n_errors},
+                                        bound.examples.size(), model.n_problems());
   const nb::gil_scoped_release release;
   model.replay(bound.examples, log);
 }
@@ -280,13 +299,33 @@ nb::typed<nb::dict, nb::str, nb::any> figures(const OnlinePerceptron& model) {
 
 // ------------------------------------------------------------------------------ by factors
 
-// The examples that are support vectors, the log, and whether Ctrl-C ended the training: the model
-// learned until then is usable. There is one order per epoch.
+// The examples that are support vectors, and the log.
+using Learnt = std::tuple<Array<std::uint32_t>, GivenLog>;
+
+// Visits some of the n examples of all epochs.
+template <class Factors>
+void visit(PerceptronEpochs<Factors>& epochs, const MatrixOf<std::uint32_t>& order,
+           std::uint64_t first, std::uint64_t last, PerceptronProgress& done,
+           const StopToken& token) {
+  const std::uint64_t n = order.shape(1);
+  while (first < last) {
+    const std::uint64_t epoch = first / n, begin = first % n;
+    const std::uint64_t size = std::min(n - begin, last - first);
+    const std::uint32_t* const own = order.data() + epoch % order.shape(0) * n;
+    epochs.run({own + begin, size}, done, token);
+    first += size;
+  }
+}
+
+// Learns from the examples from the first up to the last one, counted over all epochs. There is one
+// order per epoch. `before` is what was learnt from the examples before the first. Returns the
+// examples that are support vectors, the log, and whether Ctrl-C ended the training: the model
+// learned until then is usable.
 template <class Factors>
 std::tuple<NumpyArray<std::uint32_t>, LogArrays, bool> run_epochs(
     const Factors& factors, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
-    double margin, bool intercept, const MatrixOf<std::uint32_t>& order, std::uint32_t n_epochs,
-    nb::object progress) {
+    double margin, bool intercept, const MatrixOf<std::uint32_t>& order, std::uint64_t first,
+    std::uint64_t last, const std::optional<Learnt>& before, nb::object progress) {
   const std::size_t n = factors.n_trees();
   const PerceptronTargets targets = checked_targets(y.shape(0), n, y, weights, margin);
   if (order.shape(0) == 0 || order.shape(1) != n) {
@@ -296,13 +335,16 @@ std::tuple<NumpyArray<std::uint32_t>, LogArrays, bool> run_epochs(
   PerceptronProgress done;
   const Watch watch = watch_progress(std::move(progress), done);
   PerceptronEpochs<Factors> epochs(factors, targets, intercept);
+  if (before) {
+    const auto& [support, log] = *before;
+    check_rows(view(support), n);
+    epochs.replay(checked_log(log, support.shape(0), y.shape(0)), view(support));
+  }
   bool interrupted = false;
   try {
     const nb::gil_scoped_release release;
     parallel_for(1, 1, watch, [&](std::size_t, int, const StopToken& token) {
-      for (std::uint32_t epoch = 0; epoch < n_epochs; ++epoch) {
-        epochs.run({order.data() + epoch % order.shape(0) * n, n}, done, token);
-      }
+      if (n > 0) visit(epochs, order, first, last, done, token);
     });
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_KeyboardInterrupt)) throw;
@@ -340,20 +382,22 @@ void bind_perceptron(nb::module_& m) {
 
   const auto def_training = [&](const auto& train) {
     m.def("train_perceptron", train, nb::arg("factors"), nb::arg("y"), nb::arg("weights"),
-          nb::arg("margin"), nb::arg("intercept"), nb::arg("order"), nb::arg("n_epochs"),
-          nb::arg("progress").none());
+          nb::arg("margin"), nb::arg("intercept"), nb::arg("order"), nb::arg("first"),
+          nb::arg("last"), nb::arg("before").none(), nb::arg("progress").none());
   };
   def_training([](const KernelOperator& k, const MatrixOf<std::int8_t>& y,
                   const Array<double>& weights, double margin, bool intercept,
-                  const MatrixOf<std::uint32_t>& order, std::uint32_t n_epochs,
-                  nb::object progress) {
-    return run_epochs(SingleFactors(k.trees()), y, weights, margin, intercept, order, n_epochs,
-                      std::move(progress));
+                  const MatrixOf<std::uint32_t>& order, std::uint64_t first, std::uint64_t last,
+                  const std::optional<Learnt>& before, nb::object progress) {
+    return run_epochs(SingleFactors(k.trees()), y, weights, margin, intercept, order, first, last,
+                      before, std::move(progress));
   });
   def_training([](const SumFactors& k, const MatrixOf<std::int8_t>& y, const Array<double>& weights,
                   double margin, bool intercept, const MatrixOf<std::uint32_t>& order,
-                  std::uint32_t n_epochs, nb::object progress) {
-    return run_epochs(k, y, weights, margin, intercept, order, n_epochs, std::move(progress));
+                  std::uint64_t first, std::uint64_t last, const std::optional<Learnt>& before,
+                  nb::object progress) {
+    return run_epochs(k, y, weights, margin, intercept, order, first, last, before,
+                      std::move(progress));
   });
 }
 

@@ -40,6 +40,14 @@ NumpyArray<double> add(PlaneStore& planes, const Array<std::uint32_t>& places,
   return to_numpy(std::move(products));
 }
 
+void restore(PlaneStore& planes, const Array<std::uint32_t>& examples,
+             const Array<double>& weights) {
+  check_below(view(examples), planes.trees().size(), "no such tree");
+  if (weights.shape(0) != examples.shape(0)) throw nb::value_error("one weight for each example");
+  const nb::gil_scoped_release release;
+  planes.restore(view(examples), view(weights));
+}
+
 void keep(PlaneStore& planes, const Array<std::uint32_t>& kept) {
   check_below(view(kept), planes.size(), "no such plane");
   const nb::gil_scoped_release release;
@@ -72,6 +80,7 @@ void bind_planes(nb::module_& m) {
            nb::arg("progress").none())
       .def("add", &add, nb::arg("places"), nb::arg("weights"), nb::arg("n_threads"),
            nb::arg("progress").none())
+      .def("restore", &restore, nb::arg("examples"), nb::arg("weights"))
       .def("keep", &keep, nb::arg("planes"));
 }
 

@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
@@ -82,11 +84,14 @@ void bind_forest(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_embed(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_features(nb::module_& m);
 void bind_fragments(nb::module_& m);
+void bind_patterns(nb::module_& m);
 void bind_perceptron(nb::module_& m);
 void bind_planes(nb::module_& m);
 void bind_rows(nb::module_& m);
 void bind_scorer(nb::module_& m);
+void bind_search(nb::module_& m);
 void bind_select(nb::module_& m);
 void bind_sequence(nb::module_& m);
 void bind_sums(nb::module_& m);

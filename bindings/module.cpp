@@ -67,11 +67,14 @@ NB_MODULE(_core, m) {
   filbert::bind_kernels(m);
   filbert::bind_embed(m);
   filbert::bind_engine(m);
+  filbert::bind_features(m);
   filbert::bind_fragments(m);
+  filbert::bind_patterns(m);
   filbert::bind_perceptron(m);
   filbert::bind_planes(m);
   filbert::bind_rows(m);
   filbert::bind_scorer(m);
+  filbert::bind_search(m);
   filbert::bind_select(m);
   filbert::bind_sequence(m);
   filbert::bind_sums(m);

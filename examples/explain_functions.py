@@ -19,7 +19,7 @@ def main() -> None:
     X_train, X_test, y_train, y_test = train_test_split(
         data.data, data.target, test_size=0.3, random_state=0, stratify=data.target
     )
-    clf = TreeSVC(SubsetTree(decay=0.2), C=3, random_state=0).fit(X_train, y_train)
+    clf = TreeSVC(SubsetTree(decay=0.2), C=3, random_state=0, loss="hinge").fit(X_train, y_train)
     explanation = explain(clf, X_test, y_test, top=20, max_examples=30, title="get or set?")
 
     [problem] = explanation.problems

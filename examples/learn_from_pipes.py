@@ -23,7 +23,7 @@ def write(part: int) -> None:
     )
     order = Random(0).sample(range(len(data.data)), len(data.data))
     for i in order[part::N_WRITERS]:
-        print(int(data.target[i] in ("is", "has")), data.data[i], sep="\t")
+        print("query" if data.target[i] in ("is", "has") else "other", data.data[i], sep="\t")
 
 
 def learn() -> None:
@@ -39,7 +39,7 @@ def learn() -> None:
         if number > 1:
             n_wrong += int((clf.predict(X) != y).sum())
             n_seen += len(y)
-        clf.partial_fit(X, y, classes=[0, 1])
+        clf.partial_fit(X, y, classes=["other", "query"])
         if number % 8 == 0:
             print(
                 f"{n_seen:5,} examples, {n_wrong / n_seen:.1%} wrong; "

@@ -29,14 +29,14 @@ def main() -> None:
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.3, random_state=0, stratify=y
     )
-    clf = TreeSVC(trees_times_sizes, strategy="usvm", random_state=0)
+    clf = TreeSVC(trees_times_sizes, strategy="usvm", random_state=0, C=1.0)
     clf.fit(X_train, y_train)
     print(f"{clf.engine_}: {clf.n_iter_} iterations, {len(clf.support_)} support vectors")
     print(f"is this function a predicate? F1 {f1_score(y_test, clf.predict(X_test)):.3f}")
 
     # The kernel of the trees alone is a sum over nodes, so faster strategies exist.
     for strategy in ("sdag+", "exact"):
-        clf = TreeSVC(TREES, strategy=strategy, random_state=0)
+        clf = TreeSVC(TREES, strategy=strategy, random_state=0, C=1.0)
         clf.fit(X_train["tree"], y_train)
         f1 = f1_score(y_test, clf.predict(X_test["tree"]))
         calls = "" if clf.delta_calls_ is None else f", {clf.delta_calls_:.1e} calls of Delta"

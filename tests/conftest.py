@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
+from tests.expected import SHARED, Executed, problems
 from tests.profiles import FULL
 
 CI = os.environ.get("CI") == "true"
@@ -17,7 +18,19 @@ CI = os.environ.get("CI") == "true"
 # scales with the profile.
 settings.register_profile("full", settings.get_profile("default"), deadline=None, max_examples=FULL)
 settings.register_profile("quick", settings.get_profile("full"), max_examples=20)
-settings.load_profile("full" if CI else "quick")
+# For bugs made on purpose (tools/mutants): that a test fails is enough, the simplest example is not
+# looked for.
+settings.register_profile(
+    "mutants",
+    settings.get_profile("quick"),
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),
+    report_multiple_bugs=False,
+)
+# CI draws the same examples for the same tests, so that a commit passes or fails whatever the day.
+# New examples are tried by `pytest --hypothesis-profile=full`.
+settings.register_profile("ci", settings.get_profile("full"), derandomize=True)
+settings.load_profile("ci" if CI else "quick")
 
 # A shell makes its background jobs ignore Ctrl-C. The programs that tests start and interrupt would
 # inherit that.
@@ -27,8 +40,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if "PYTEST_XDIST_WORKER" in os.environ:
     for name in ("FILBERT_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-
-SHARED = Path(os.environ.get("FILBERT_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 
 
 @pytest.fixture(scope="session")
@@ -49,13 +60,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests marked `product`, except in CI or where the user selects tests."""
-    if CI or config.option.markexpr or any("::" in argument for argument in config.args):
+    """Leave out the tests marked `product` or `slow`, except where the user selects tests.
+
+    In CI, those marked `product` are run.
+    """
+    if config.option.markexpr or any("::" in argument for argument in config.args):
         return
-    left_out = [item for item in items if item.get_closest_marker("product")]
+    marks = ("slow",) if CI else ("slow", "product")
+    left_out = [item for item in items if any(map(item.get_closest_marker, marks))]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("product")]
+        items[:] = [item for item in items if item not in left_out]
 
 
 class SharedTests:
@@ -90,6 +105,11 @@ class SharedTests:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Count in the process that reports, not in its workers."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        config.pluginmanager.register(SharedTests())
+    """Check what the run expects. Count in the process that reports, not in its workers."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    wrong = problems()
+    if wrong:
+        raise pytest.UsageError("; ".join(wrong))
+    config.pluginmanager.register(SharedTests())
+    config.pluginmanager.register(Executed())

@@ -3,7 +3,7 @@
 from hypothesis import settings
 
 FULL = 100  # examples of a property that names no number, in the profile "full"
-FEWEST = 10
+FEWEST = 5
 
 
 def n_examples(n: int) -> settings:

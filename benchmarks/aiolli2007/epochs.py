@@ -20,7 +20,10 @@ def measured(
     """One training, in this process."""
     X, y = read_examples(train, n_features=int(n_features), n_jobs=1)
     clock = Clock()
-    model = TreePerceptron(kernel(name, float(decay)), n_epochs=int(epochs), n_jobs=1).fit(X, y)
+    model = TreePerceptron(
+        kernel(name, float(decay)), n_epochs=int(epochs), shuffle=False, n_jobs=1
+    )
+    model.fit(X, y)
     learning = clock.lap()
     row = {"cpu_learning": learning[0], "peak_mib": peak_mib(), "updates": model.n_updates_}
     row["support vectors"] = model.n_support_vectors_

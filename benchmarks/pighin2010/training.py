@@ -44,7 +44,9 @@ def factors_for(data: Data) -> list[float]:
 
 def stk(decay: float, C: float = 1.0, factor: float = 1.0) -> TreeSVC:
     weights = None if factor == 1 else {True: factor, False: 1.0}
-    return TreeSVC(SubsetTree(decay), C=C, class_weight=weights, random_state=0, n_jobs=1)
+    return TreeSVC(
+        SubsetTree(decay), C=C, class_weight=weights, random_state=0, n_jobs=1, loss="hinge"
+    )
 
 
 def linear(C: float, factor: float = 1.0) -> LinearSVC:

@@ -25,7 +25,9 @@ def best_auc(kernels: Sequence[TreeKernel], split: Parts) -> float:
     n = len(split.y)
     results = []
     for kernel in kernels:
-        for svm in TreeSVC(kernel, random_state=0).fit_path(split.X, split.y, COSTS):
+        for svm in TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit_path(
+            split.X, split.y, COSTS
+        ):
             scores = svm.decision_function(split.X_others)
             valid, test = (
                 roc_auc_score(split.y_others[part], scores[part])

@@ -28,7 +28,7 @@ N_TEST = 10_000
 
 def measured(train_path: str, test_path: str, iterations: str) -> Row:
     """One training set, in this process."""
-    X, y = read_examples(train_path, n_jobs=1)
+    X, y = read_examples(train_path, labels="numbers", n_jobs=1)
     X_test = read_examples(test_path, n_jobs=1)[0]
     trees = training_trees(KERNEL, X)
     run = train("sdag+", trees, signs_of(y, 1), sample_size=SAMPLE, iterations=int(iterations))

@@ -33,7 +33,7 @@ QUICK = {100, 250}  # sample sizes
 
 def timed(path: str, kernel_name: str, size: str, iterations: str, budget: str) -> Row:
     """Run all strategies for one sample size, in this process."""
-    X, y = read_examples(path, n_jobs=1)
+    X, y = read_examples(path, labels="numbers", n_jobs=1)
     kernel = KERNELS[kernel_name]
     clock = Clock()
     trees = training_trees(kernel, X)
@@ -61,7 +61,7 @@ def timed(path: str, kernel_name: str, size: str, iterations: str, budget: str) 
 
 def counted(path: str, kernel_name: str, size: str, iterations: str) -> Row:
     """Count the calls of all strategies for one sample size, in this process."""
-    X, y = read_examples(path, n_jobs=1)
+    X, y = read_examples(path, labels="numbers", n_jobs=1)
     kernel = KERNELS[kernel_name]
     events = path_of(kernel, X, signs_of(y, 1), sample_size=int(size), iterations=int(iterations))
     calls = DeltaCounter(kernel, X).calls(events)

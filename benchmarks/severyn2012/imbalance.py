@@ -102,6 +102,8 @@ def predictions(work: Work) -> list[Flags]:
     strategy: dict[str, Any] = {"strategy": "sdag+", "sample_size": SAMPLE}
     clf = TreeSVC(
         SubsetTree(decay, include_leaves=leaves),
+        C=1.0,
+        loss="hinge",
         class_weight={1: work.j, 0: 1},
         fit_intercept=False,
         random_state=work.seed,

@@ -27,7 +27,7 @@ def measured(
     path: str, kernel: str, strategy: str, size: str, iterations: str, threads: str
 ) -> Row:
     """One training, in this process."""
-    X, y = read_examples(path, n_jobs=1)
+    X, y = read_examples(path, labels="numbers", n_jobs=1)
     trees = training_trees(KERNELS[kernel], X)
     run = train(
         cast(Strategy, strategy),

@@ -1,5 +1,6 @@
 // Hash functions for byte strings and for short id sequences. The tables that use them always
-// compare the keys in full, so a collision costs time and never correctness.
+// compare the keys in full, so a collision costs time and never correctness. They number their keys
+// in the order of insertion, so no result depends on the hashes.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +21,22 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 inline constexpr std::uint64_t kHashA = 0x9e3779b97f4a7c15ULL;
 inline constexpr std::uint64_t kHashB = 0xd1b54a32d192ed03ULL;
 
+// Numbers of this process for the hashes of what users pass. With numbers that everybody knows,
+// labels could be made whose hashes are all equal, and reading n of them would take n^2 steps.
+struct HashSeed {
+  std::uint64_t a, b;
+};
+[[gnu::visibility("hidden")]] extern const HashSeed hash_seed;  // hidden: read without a detour
+
 inline std::uint64_t hash_ids(std::uint32_t head, std::span<const std::uint32_t> tail) {
-  std::uint64_t h = mix(head ^ kHashA, kHashB + tail.size());
+  const HashSeed seed = hash_seed;
+  std::uint64_t h = mix(head ^ seed.a, seed.b + tail.size());
   std::size_t i = 0;
   for (; i + 2 <= tail.size(); i += 2) {
     const std::uint64_t two = tail[i] | (static_cast<std::uint64_t>(tail[i + 1]) << 32);
-    h = mix(h ^ two, kHashA);
+    h = mix(h ^ two, seed.a);
   }
-  if (i < tail.size()) h = mix(h ^ tail[i], kHashB);
+  if (i < tail.size()) h = mix(h ^ tail[i], seed.b);
   return h;
 }
 
@@ -55,14 +64,15 @@ inline std::uint64_t first_eight(std::string_view text) {
 }
 
 inline std::uint64_t hash_short(std::uint64_t first_eight, std::size_t size) {
-  return mix(first_eight ^ kHashA, kHashB + size);
+  return mix(first_eight ^ hash_seed.a, hash_seed.b + size);
 }
 
 inline std::uint64_t hash_bytes(std::string_view text) {
+  const std::uint64_t a = hash_seed.a;
   std::uint64_t h = hash_short(first_eight(text), text.size());
   while (text.size() > 8) {
     text.remove_prefix(8);
-    h = mix(h ^ first_eight(text), kHashA);
+    h = mix(h ^ first_eight(text), a);
   }
   return h;
 }

@@ -43,6 +43,10 @@ class LargeArray {
     }
   }
   void clear() { size_ = 0; }
+  // Frees the memory beyond the elements.
+  void shrink() {
+    if (size_ > 0 && size_ < capacity_) make_room(size_);
+  }
 
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }

@@ -18,6 +18,10 @@ class Rng {
  public:
   explicit Rng(std::uint64_t seed) : state_(spread(seed)) {}
 
+  // The state, from which the numbers go on.
+  std::uint64_t state() const { return state_; }
+  void set_state(std::uint64_t state) { state_ = state; }
+
   std::uint64_t next() { return spread(state_++); }
 
   // A number below n. All numbers have the same probability, up to a difference of 2^-32 n.

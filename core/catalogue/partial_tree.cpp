@@ -3,6 +3,7 @@
 #include "fragments/partial_miner.hpp"
 #include "rows/partial_rows.hpp"
 #include "scoring/partial_dag.hpp"
+#include "search/partial_search.hpp"
 
 namespace filbert {
 
@@ -30,6 +31,7 @@ class PartialTreeKernel final : public TreeKernel {
     return std::make_shared<PartialSides>(formula_, rows, columns, classes);
   }
 
+  bool has_light_fragments() const override { return true; }
   bool fits_double(const FactorTask& task) const override {
     return partial_fits_double(formula_, task);
   }
@@ -42,6 +44,17 @@ class PartialTreeKernel final : public TreeKernel {
 
   std::unique_ptr<DagRecursion> dag_recursion() const override {
     return std::make_unique<PartialDag>(formula_);
+  }
+
+  // Equal children are taken together only by rows.
+  bool has_search() const override {
+    return !formula_.children_are_sets() && formula_.least() > 1e-100;
+  }
+  TreeMeasure measure(const QueryTree& query, const StopToken& token) const override {
+    return measure_partial(formula_, query, token);
+  }
+  std::unique_ptr<SegmentSearch> segment_search(const Segment& segment) const override {
+    return std::make_unique<PartialSearch>(formula_, segment);
   }
 
   double best_base_fragment(const Dag& dag, const WeightedNodes& nodes, Criterion criterion,

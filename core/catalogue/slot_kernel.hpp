@@ -13,6 +13,8 @@
 #include "rows/slot_rows.hpp"
 #include "scoring/row_pass.hpp"
 #include "scoring/slot_dag.hpp"
+#include "search/equal_search.hpp"
+#include "search/slot_search.hpp"
 
 namespace filbert {
 
@@ -60,6 +62,25 @@ class SlotKernel : public TreeKernel {
     return self<Wide>(tree, productions);
   }
 
+  bool has_search() const override { return formula_.template bare<double>() > kSmallestSearched; }
+  TreeMeasure measure(const QueryTree& query, const StopToken&) const override {
+    TreeMeasure measure;
+    measure.apart = !kOnlyEqual && n_own_pairs(query.productions) > kMostOwnPairs;
+    if (measure.apart) return measure;
+    measure.self = self<double>(query.tree, query.productions);
+    // A node is the root of a fragment at most once, so Delta(u, v) is at most Delta(u, u).
+    const std::vector<double> delta = self_deltas<double>(formula_, query.tree);
+    measure.mass = 0.0;
+    for (std::uint32_t u = 0; u < query.tree.size(); ++u) {
+      const double own = query.tree.is_leaf(u) ? formula_.template bare<double>() : delta[u];
+      measure.mass += query.tree.counts[u] * own;
+    }
+    return measure;
+  }
+  std::unique_ptr<SegmentSearch> segment_search(const Segment& segment) const override {
+    return std::make_unique<Search>(formula_, segment);
+  }
+
  protected:
   const Formula formula_;
 
@@ -67,6 +88,10 @@ class SlotKernel : public TreeKernel {
   static_assert(Formula::matching != Matching::label);
   static constexpr bool kOnlyEqual = Formula::matching == Matching::subtree;
 
+  static constexpr double kSmallestSearched = 1e-50;  // Delta / bare must not overflow
+  static constexpr double kMostOwnPairs = 1 << 24;    // all are in memory at a time
+
+  using Search = std::conditional_t<kOnlyEqual, EqualSearch<Formula>, SlotSearch<Formula>>;
   template <class Real>
   using Rows = std::conditional_t<kOnlyEqual, EqualRows<Formula, Real>, SlotRows<Formula, Real>>;
 

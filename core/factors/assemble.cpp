@@ -11,11 +11,13 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "base/memory_meter.hpp"
 #include "base/set_keys.hpp"
 #include "factors/frequency_class.hpp"
+#include "factors/repeated_rows.hpp"
 #include "factors/tree_factors.hpp"
 #include "forest/occurrences.hpp"
 
@@ -71,11 +73,18 @@ class Assembler {
     find_columns();
     merge_columns();
     number_columns();
+    std::vector<std::uint32_t> column_of;
+    if (options_.keep_factors) column_of = columns_by_feature();
     columns_ = {};
     list_by_node();
     rank_ = {};
+    // Pairs of nodes may have negative masses.
+    const bool only_lacks = factors_.lost.empty() || factors_.n_blocks_by_pairs == 0;
+    lost_ = options_.keep_factors ? factors_.lost : std::move(factors_.lost);
     if (!options_.keep_factors) factors_ = {};
     TreeFactors out;
+    out.column_of = std::move(column_of);
+    out.only_lacks = only_lacks;
     list_by_tree(out);
     finish_masses(out);
     out.peak_bytes = meter_.most();
@@ -108,6 +117,7 @@ class Assembler {
     return options_.include_leaves || !dag_.is_leaf(u);
   }
 
+  bool has_lost(NodeId u) const { return !lost_.empty() && lost_[u] > 0.0; }
   bool has_residual(NodeId u) const { return counts(u) && !is_zero(factors_.residual[u]); }
 
   const Real& mass_of(std::size_t column) const {
@@ -222,6 +232,14 @@ class Assembler {
     merged_mass_ = std::move(mass);
   }
 
+  std::vector<std::uint32_t> columns_by_feature() const {
+    std::vector<std::uint32_t> column_of(columns_.size(), kNone);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].first != kNone) column_of[c] = rank_[columns_[c].first];
+    }
+    return column_of;
+  }
+
   // Lists the columns of each node, those of value 1 first. Of merged columns only the first is
   // listed. Each thread handles its own nodes and reads all columns.
   void list_by_node() {
@@ -295,19 +313,32 @@ class Assembler {
   void list_by_tree(TreeFactors& out) {
     std::vector<std::uint32_t> keep(dag_.size());
     for (NodeId u = 0; u < dag_.size(); ++u) {
-      const bool empty = node_begin_[u] == node_begin_[u + 1];
+      const bool empty = node_begin_[u] == node_begin_[u + 1] && !has_lost(u);
       keep[u] = counts(u) && !empty ? 0 : kNone;
     }
+    if (list_repeated(out, keep)) return;
     x_ = count_occurrences(dag_, roots_, keep, n_threads_, watch_);
-    find_repetitions();
+    find_repetitions(x_);
     make_room(out);
-    std::vector<std::unique_ptr<Counter>> counters(
-        static_cast<std::size_t>(std::max(1, n_threads_)));
+    fill_trees(out, [&](std::size_t tree, std::size_t, Counter& counter) {
+      fill_tree(out, tree, counter);
+    });
+  }
+
+  // Calls fill(tree, worker, counter) for each tree, and computes its norm.
+  template <class Fill>
+  void fill_trees(TreeFactors& out, const Fill& fill) {
+    std::vector<std::unique_ptr<Counter>> counters(static_cast<std::size_t>(n_threads_));
     in_parts(roots_.size(), 500.0, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-      if (!counters[worker]) counters[worker] = std::make_unique<Counter>(merged_mass_);
+      if (!counters[worker]) {
+        counters[worker] = std::make_unique<Counter>(merged_mass_);
+        if (!lost_.empty()) counters[worker]->of_label.assign(dag_.labels().size(), 0.0);
+      }
       for (std::size_t tree = begin; tree < end; ++tree) {
-        fill_tree(out, tree, *counters[worker]);
+        fill(tree, worker, *counters[worker]);
         scale_tree(out, tree, *counters[worker]);
+        if (!lost_.empty())
+          out.lost[tree] = lost_of(tree, *counters[worker]) * square(out.scale[tree]);
       }
     });
   }
@@ -319,15 +350,53 @@ class Assembler {
     return std::is_same_v<Real, double> && (count <= 3 || repeats_all_);
   }
 
-  void find_repetitions() {
+  // Returns the number of different columns of the nodes of these trees.
+  std::uint64_t find_repetitions(const Occurrences& x) {
     std::uint64_t distinct = 0;
     std::uint64_t repeated = 0;
-    for (std::size_t i = 0; i < x_.nodes.size(); ++i) {
-      const std::uint64_t n = node_begin_[x_.nodes[i] + 1] - node_begin_[x_.nodes[i]];
+    for (std::size_t i = 0; i < x.nodes.size(); ++i) {
+      const std::uint64_t n = node_begin_[x.nodes[i] + 1] - node_begin_[x.nodes[i]];
       distinct += n;
-      repeated += n * x_.counts[i];
+      repeated += n * x.counts[i];
     }
     repeats_all_ = node_values_.empty() && repeated <= distinct + distinct / 4;
+    return distinct;
+  }
+
+  // If there are few repetitions, trees are listed without counting their nodes. A few thousand
+  // trees show whether this is so. Returns false if it is not, and then does nothing.
+  bool list_repeated(TreeFactors& out, std::span<const std::uint32_t> keep) {
+    if (!std::is_same_v<Real, double> || !node_values_.empty() || !lost_.empty()) return false;
+    const std::size_t step = roots_.size() / 4096 + 1;
+    std::vector<NodeId> some;
+    for (std::size_t tree = 0; tree < roots_.size(); tree += step) some.push_back(roots_[tree]);
+    const std::uint64_t distinct =
+        find_repetitions(count_occurrences(dag_, some, keep, n_threads_, watch_));
+    if (!repeats_all_) return false;
+    const auto own = [&](NodeId u) -> std::span<const std::uint32_t> {
+      if (keep[u] == kNone) return {};
+      return {node_columns_.data() + node_begin_[u], node_begin_[u + 1] - node_begin_[u]};
+    };
+    const std::vector<std::uint32_t> lengths = repeated_lengths(dag_, own);
+    std::uint64_t all = 0;
+    for (const NodeId root : roots_) all += lengths[root];
+    if (all > step * distinct * 3 / 2) return false;  // a few other trees have many repetitions
+    make_room_for(out, lengths);
+    std::vector<std::unique_ptr<RepeatedRows>> rows(static_cast<std::size_t>(n_threads_));
+    fill_trees(out, [&](std::size_t tree, std::size_t worker, Counter&) {
+      if (!rows[worker]) {
+        rows[worker] = std::make_unique<RepeatedRows>(dag_, lengths, out.columns.data());
+      }
+      rows[worker]->write(roots_[tree], out.begin[tree], own);
+    });
+    return true;
+  }
+
+  void make_room_for(TreeFactors& out, std::span<const std::uint32_t> lengths) {
+    out.begin.assign(1, 0);
+    for (const NodeId root : roots_) out.begin.push_back(out.begin.back() + lengths[root]);
+    out.value_begin.assign(roots_.size() + 1, 0);
+    make_room(out, dag_.size() * 4 + static_cast<std::uint64_t>(n_threads_) * dag_.size() * 8);
   }
 
   void make_room(TreeFactors& out) {
@@ -348,16 +417,22 @@ class Assembler {
       out.begin.push_back(out.begin.back() + size);
       out.value_begin.push_back(out.value_begin.back() + n_values);
     }
-    meter_.set_kept(bytes_of_factors() + node_columns_.size() * 4 +
-                    node_values_.size() * sizeof(Real) + x_.nodes.size() * 8 +
-                    merged_mass_.size() * 3 * sizeof(Real) + out.begin.back() * 4 +
-                    out.value_begin.back() * 8);
+    make_room(out, x_.nodes.size() * 8);
+  }
+
+  // For the rows that `begin` and `value_begin` describe; `more` bytes are in use besides.
+  void make_room(TreeFactors& out, std::uint64_t more) {
+    const std::size_t n = roots_.size();
+    meter_.set_kept(
+        bytes_of_factors() + node_columns_.size() * 4 + node_values_.size() * sizeof(Real) + more +
+        merged_mass_.size() * 3 * sizeof(Real) + out.begin.back() * 4 + out.value_begin.back() * 8);
     out.columns.resize(out.begin.back());
     out.values.resize(out.value_begin.back());
     out.scale.assign(n, 1.0);
     out.diagonal.resize(n);
     out.self.resize(n);
     if (!std::is_same_v<Real, double>) out.norm.resize(n);
+    if (!lost_.empty()) out.lost.resize(n);
   }
 
   // Counts how often a tree has each column.
@@ -371,7 +446,8 @@ class Assembler {
       for (const Real& mass : masses) entries.push_back({mass, Real(0.0)});
     }
     std::vector<Entry> entries;
-    std::vector<Real> values;  // of one tree, beside its last columns
+    std::vector<Real> values;      // of one tree, beside its last columns
+    std::vector<double> of_label;  // 0 between calls of lost_of()
   };
 
   // Fills in the columns, and the values before they are scaled.
@@ -418,14 +494,33 @@ class Assembler {
     return self;
   }
 
-  // Computes norms and, for Wide, converts values to doubles.
+  // What a tree lacks, by the sum over its nodes: only nodes of one label share fragments.
+  double lost_of(std::size_t tree, Counter& counter) const {
+    double sum = 0.0;
+    for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
+      const NodeId u = x_.nodes[i];
+      counter.of_label[dag_.label(u)] += x_.counts[i] * std::sqrt(lost_[u]);
+    }
+    for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
+      sum += square(std::exchange(counter.of_label[dag_.label(x_.nodes[i])], 0.0));
+    }
+    return sum;
+  }
+  static double square(double x) { return x * x; }
+
+  // Computes norms and, for Wide, converts values to doubles. What was dropped is in the diagonal.
   void scale_tree(TreeFactors& out, std::size_t tree, Counter& counter) const {
-    const Real self = self_kernel(out, tree, counter);
+    Real self = self_kernel(out, tree, counter);
     if constexpr (std::is_same_v<Real, double>) {
+      double diagonal = private_[tree];
+      if (!options_.selves.empty()) {
+        diagonal += options_.selves[tree] - self;
+        self = options_.selves[tree];
+      }
       const double norm = options_.normalize ? std::sqrt(self) : 1.0;
       out.scale[tree] = self > 0.0 ? 1.0 / norm : 0.0;
       out.self[tree] = self > 0.0 ? (options_.normalize ? 1.0 : self) : 0.0;
-      out.diagonal[tree] = private_[tree] * out.scale[tree] * out.scale[tree];
+      out.diagonal[tree] = diagonal * square(out.scale[tree]);
       std::copy(counter.values.begin(), counter.values.end(),
                 out.values.data() + out.value_begin[tree]);
     } else {
@@ -481,6 +576,7 @@ class Assembler {
   std::vector<std::uint64_t> value_begin_;
   LargeArray<Real> node_values_;  // the values of these last columns
   Occurrences x_;
+  std::vector<double> lost_;  // by node, or empty
   bool repeats_all_ = false;
 };
 

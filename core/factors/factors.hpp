@@ -39,6 +39,10 @@ struct Factors {
   std::vector<std::uint32_t> features;  // of a node: ascending
   std::vector<Real> values;             // beside them, or empty: then all are 1
 
+  // If light fragments were dropped. By node: for all nodes u and v, what the features give lacks
+  // at most sqrt(lost[u] lost[v]) of Delta(u, v).
+  std::vector<double> lost;
+
   // Statistics of the factorisation.
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
@@ -65,6 +69,9 @@ struct FactorLimits {
   // bits. Fragments shared only by nodes of one side are then left out and count as private to a
   // node.
   std::span<const std::uint8_t> sides = {};
+  // For partial trees, if not 0: fragments that weigh no more in any node are dropped, unless the
+  // values need Wide. Factors::lost bounds the error.
+  double theta = 0.0;
 };
 
 // The input of a factorisation.

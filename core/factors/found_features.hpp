@@ -53,7 +53,7 @@ std::vector<FoundPlace> find_places(const std::vector<Found>& found, const State
     end.feature += part.masses.size();
     end.private_feature += part.n_private;
     end.set_node += part.members.size();
-    end.word += part.n_words();
+    end.word += part.n_words(state);
     places.push_back(end);
     factors.n_blocks_by_pairs += part.n_by_pairs;
   }

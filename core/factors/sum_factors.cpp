@@ -1,6 +1,7 @@
 #include "factors/sum_factors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -29,6 +30,7 @@ void SumFactors::add_term(const SumTerm& term) {
     parts_.push_back(std::move(part));
   }
   add_selves(term, first_part);
+  if (!f.lost.empty()) add_losses(term);
   n_columns_ += f.mass.size();
   n_entries_ += f.columns.size();
 }
@@ -55,6 +57,24 @@ void SumFactors::add_selves(const SumTerm& term, std::size_t first_part) {
       for (const std::uint32_t column : f.columns_of(i + part.first_row)) z[column] = 0.0;
     }
     self[i] += std::max(0.0, square);  // trees that cancel out leave rounding errors
+  }
+}
+
+// The roots of the losses of an example's trees add up (by the triangle inequality), and the losses
+// of terms (by the inequality of Cauchy and Schwarz). The kernels between trees with scales of
+// different signs are subtracted.
+void SumFactors::add_losses(const SumTerm& term) {
+  const std::size_t n = n_trees();
+  const TreeFactors& f = *term.factors;
+  lost.resize(n, 0.0);
+  only_lacks = only_lacks && f.only_lacks && f.n_trees() == n;
+  for (std::size_t i = 0; i < n; ++i) {
+    double root = 0.0;
+    for (std::size_t tree = i; tree < f.n_trees(); tree += n) {
+      root += std::fabs(term.scale[tree]) * std::sqrt(f.lost[tree]);
+    }
+    lost[i] += root * root;
+    only_lacks = only_lacks && term.scale[i] >= 0.0;
   }
 }
 

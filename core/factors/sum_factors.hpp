@@ -35,6 +35,14 @@ class SumFactors {
   std::size_t n_trees() const { return self.size(); }
   std::size_t n_columns() const { return n_columns_; }
   std::uint64_t n_entries() const { return n_entries_; }
+  // The terms; their columns come one after the other.
+  std::span<const SumTerm> terms() const { return terms_; }
+  // Of one example.
+  std::uint64_t n_entries_of(std::size_t i) const {
+    std::uint64_t n = 0;
+    for (const Part& part : parts_) n += part.factors->columns_of(i + part.first_row).size();
+    return n;
+  }
 
   void prefetch(std::size_t i) const {
     for (const Part& part : parts_) part.factors->prefetch(i + part.first_row);
@@ -54,8 +62,25 @@ class SumFactors {
     }
   }
 
+  // Whether the entries of an example may have different values.
+  bool has_values() const { return parts_.size() != 1 || !parts_.front().factors->values.empty(); }
+
+  // visit(column, value, mass) for all entries of an example
+  template <class Visit>
+  void for_each(std::size_t i, const Visit& visit) const {
+    for (const Part& part : parts_) {
+      const TreeFactors& f = *part.factors;
+      f.for_each(i + part.first_row, [&](std::uint32_t column, auto... value) {
+        visit(part.first_column + column, (part.scale[i] * ... * value), f.mass[column]);
+      });
+    }
+  }
+
   std::vector<double> self;
   std::vector<double> diagonal;
+  // As in TreeFactors. If an example has several trees, K(i, i) lacks at most lost[i].
+  std::vector<double> lost;
+  bool only_lacks = true;
 
  private:
   // One tree of all examples in one term.
@@ -68,6 +93,7 @@ class SumFactors {
 
   void add_term(const SumTerm& term);
   void add_selves(const SumTerm& term, std::size_t first_part);
+  void add_losses(const SumTerm& term);
 
   std::vector<SumTerm> terms_;  // keeps the factors alive
   std::vector<Part> parts_;
@@ -88,6 +114,15 @@ class SingleFactors {
   void prefetch(std::size_t i) const { f_.prefetch(i); }
   double dot(std::size_t i, const double* z) const { return f_.scale[i] * f_.dot(i, z); }
   void add(std::size_t i, double weight, double* z) const { f_.add(i, weight * f_.scale[i], z); }
+
+  bool has_values() const { return !f_.values.empty(); }
+
+  template <class Visit>
+  void for_each(std::size_t i, const Visit& visit) const {
+    f_.for_each(i, [&](std::uint32_t column, auto... value) {
+      visit(column, (f_.scale[i] * ... * value), f_.mass[column]);
+    });
+  }
 
   std::span<const double> self;
   std::span<const double> diagonal;

@@ -16,6 +16,21 @@
 
 namespace filbert {
 
+// The sum of weights[column] over some columns. Four sums at a time: one addition need not wait for
+// the one before it.
+inline double sum_of(std::span<const std::uint32_t> columns, const double* weights) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  std::size_t k = 0;
+  for (; k + 4 <= columns.size(); k += 4) {
+    a += weights[columns[k]];
+    b += weights[columns[k + 1]];
+    c += weights[columns[k + 2]];
+    d += weights[columns[k + 3]];
+  }
+  for (; k < columns.size(); ++k) a += weights[columns[k]];
+  return (a + b) + (c + d);
+}
+
 struct TreeFactors {
   std::vector<std::uint64_t> begin;   // one more entry than there are trees
   LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
@@ -27,6 +42,13 @@ struct TreeFactors {
   std::vector<double> diagonal;  // by tree
   std::vector<double> self;      // by tree: K(i, i)
   std::vector<Wide> norm;        // by tree, if the values contain it and `scale` does not
+  // If light fragments were dropped. By tree: for all trees i != j, what the factors give lacks at
+  // most sqrt(lost[i] lost[j]) of K(i, j). K(i, i) is exact.
+  std::vector<double> lost;
+  // If the factors of the nodes were kept. By their feature, then by node for its residual: the
+  // column, or kNone if it belongs to one tree or to none.
+  std::vector<std::uint32_t> column_of;
+  bool only_lacks = true;        // K(i, j) is never below what the factors give
   std::uint64_t peak_bytes = 0;  // during assembly
 
   std::size_t n_trees() const { return begin.size() - 1; }
@@ -55,6 +77,7 @@ struct TreeFactors {
 
   // sum over a tree's columns of value * weight
   double dot(std::size_t tree, const double* weights) const {
+    if (values.empty()) return sum_of(columns_of(tree), weights);
     double sum = 0.0;
     for_each(tree,
              [&](std::uint32_t column, auto... value) { sum += (weights[column] * ... * value); });
@@ -75,6 +98,8 @@ struct AssemblyOptions {
   std::uint64_t max_bytes = ~std::uint64_t{0};
   bool keep_factors = false;               // otherwise their memory is freed on the way
   std::vector<std::uint8_t> counted = {};  // by node: whether it is a root of fragments; empty: all
+  // By tree: the exact K(i, i), if light fragments were dropped; not normalised.
+  std::vector<double> selves = {};
 };
 
 // Throws KernelOverflow if values that are not normalised are beyond double, and OutOfMemory if the

@@ -1,8 +1,10 @@
 #include "forest/builder.hpp"
 
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
+#include "forest/tree_order.hpp"
 
 namespace filbert {
 
@@ -66,12 +68,18 @@ std::shared_ptr<const Dag> DagBuilder::finish() {
   return done;
 }
 
-std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots) {
+namespace {
+
+std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots,
+                                   const TreeOrder& order) {
   DagBuilder builder;
   std::vector<NodeId> renumbered(dag.size(), kNone);
   std::vector<LabelId> new_label(dag.labels().size(), kNone);
   std::vector<NodeId> children;
-  for (const NodeId u : reachable(dag, roots)) {
+  for (const LabelId label : order.labels) {
+    new_label[label] = builder.label(dag.labels().text(label));
+  }
+  for (const NodeId u : order.nodes) {
     LabelId& label = new_label[dag.label(u)];
     if (label == kNone) label = builder.label(dag.labels().text(dag.label(u)));
     children.clear();
@@ -80,6 +88,16 @@ std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots) {
   }
   for (NodeId& root : roots) root = renumbered[root];
   return builder.finish();
+}
+
+}  // namespace
+
+std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots) {
+  return extract(dag, roots, {reachable(dag, roots), {}});
+}
+
+std::shared_ptr<const Dag> extract_in_order(const Dag& dag, std::span<NodeId> roots) {
+  return extract(dag, roots, tree_order(dag, roots));
 }
 
 std::shared_ptr<const Dag> from_arrays(const ForestArrays& arrays, std::span<NodeId> roots) {

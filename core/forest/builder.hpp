@@ -59,6 +59,9 @@ class DagBuilder {
 
 // Returns a separate forest with only the nodes below `roots`. The roots are renumbered in place.
 std::shared_ptr<const Dag> extract(const Dag& dag, std::span<NodeId> roots);
+// The same, with nodes and labels in the order in which the trees have them. Equal trees then have
+// equal numbers, however their forests were built.
+std::shared_ptr<const Dag> extract_in_order(const Dag& dag, std::span<NodeId> roots);
 
 // Makes a forest from plain arrays, as read from a file. Everything is checked and hash-consed
 // again, so damaged arrays give InvalidForest and never a malformed Dag. The roots are renumbered

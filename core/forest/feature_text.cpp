@@ -9,7 +9,6 @@ namespace filbert {
 
 namespace {
 
-constexpr std::string_view kSpace = " \t\n\r\v\f";
 constexpr std::size_t kDigits = 10;  // in the largest number
 
 // Reads a text that consists only of digits.

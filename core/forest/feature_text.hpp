@@ -7,6 +7,8 @@
 
 namespace filbert {
 
+inline constexpr std::string_view kSpace = " \t\n\r\v\f";
+
 // Compressed rows. Within a row the columns ascend.
 struct FeatureRows {
   std::vector<std::int64_t> row_begin = {0};  // one more entry than there are rows

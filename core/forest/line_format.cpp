@@ -8,8 +8,6 @@ namespace filbert {
 
 namespace {
 
-constexpr std::string_view kSpace = " \t\n\r\v\f";
-
 bool is_blank(std::string_view text) { return text.find_first_not_of(kSpace) == text.npos; }
 
 std::string_view before(std::string_view text, std::string_view mark) {

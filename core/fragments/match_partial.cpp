@@ -8,7 +8,7 @@ namespace filbert {
 namespace {
 
 // A root per label; a symbol is the pattern of a child in the fragment.
-PatternTrie trie_of(FragmentForest fragments) {
+PatternTrie partial_trie(FragmentForest fragments) {
   const Dag& dag = fragments.dag;
   PatternTrie trie(dag.labels().size());
   for (const NodeId pattern : reachable(dag, fragments.roots)) {
@@ -35,7 +35,7 @@ class PartialMatcher {
  public:
   PartialMatcher(const PartialTree& kernel, FragmentForest fragments, const Dag& dag, bool counted)
       : dag_(dag),
-        trie_(trie_of(fragments)),
+        trie_(partial_trie(fragments)),
         label_of_(map_labels(dag, fragments.dag)),
         costs_(costs_of(kernel, counted)),
         begin_(dag.size(), 0),

@@ -11,7 +11,7 @@ namespace filbert {
 namespace {
 
 // A symbol of the trie is the pattern below a child, or kNone if the fragment ends there.
-PatternTrie trie_of(FragmentForest fragments) {
+PatternTrie subset_trie(FragmentForest fragments) {
   const Dag& dag = fragments.dag;
   PatternTrie trie(dag.productions().size());
   for (const NodeId pattern : reachable(dag, fragments.roots)) {
@@ -30,7 +30,7 @@ class SubsetMatcher {
  public:
   SubsetMatcher(FragmentForest fragments, const Dag& dag)
       : dag_(dag),
-        trie_(trie_of(fragments)),
+        trie_(subset_trie(fragments)),
         production_of_(map_productions(dag, fragments.dag)),
         begin_(dag.size(), 0),
         end_(dag.size(), 0) {}

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
-#include "forest/builder.hpp"
+#include "fragments/flat_forest.hpp"
 
 namespace filbert {
 
@@ -51,42 +52,23 @@ std::vector<std::size_t> order_of(const Dag& source, const std::vector<Worth>& w
   return order;
 }
 
-// Inserts nodes from the last to the first: the children of a node are then the most recent
-// complete nodes, with the first child on top.
-NodeId insert(const FlatFragment& fragment, const std::vector<LabelId>& label_here,
-              DagBuilder& builder, std::vector<NodeId>& complete) {
-  complete.clear();
-  std::vector<NodeId> children;
-  for (std::size_t i = fragment.labels.size(); i-- > 0;) {
-    children.assign(complete.rbegin(), complete.rbegin() + fragment.arity[i]);
-    complete.resize(complete.size() - fragment.arity[i]);
-    complete.push_back(builder.node(label_here[fragment.labels[i]], children));
-  }
-  return complete.back();
-}
-
 MinedFragments ordered(const Dag& source, const std::vector<Worth>& worths, const Flat& flat,
                        const StopToken& token) {
   MinedFragments mined;
-  DagBuilder builder;
-  std::vector<LabelId> label_here(source.labels().size(), kNone);
-  std::vector<NodeId> complete;
+  FlatForest forest(source);
   FlatFragment fragment;
   for (const std::size_t i : order_of(source, worths, flat, token)) {
     token.check();
     fragment.clear();
     flat(i, fragment);
-    for (const LabelId label : fragment.labels) {
-      if (label_here[label] == kNone)
-        label_here[label] = builder.label(source.labels().text(label));
-    }
-    mined.roots.push_back(insert(fragment, label_here, builder, complete));
-    mined.open.insert(mined.open.end(), fragment.open.begin(), fragment.open.end());
+    forest.add(fragment);
     mined.weight.push_back(worths[i].weight);
     mined.relevance.push_back(worths[i].relevance);
     mined.frequency.push_back(worths[i].frequency);
   }
-  mined.dag = builder.finish();
+  mined.roots = std::move(forest.roots);
+  mined.open = std::move(forest.open);
+  mined.dag = forest.finish();
   return mined;
 }
 

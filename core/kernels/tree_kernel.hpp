@@ -39,7 +39,11 @@ struct MiningTask;
 struct NodeClasses;
 struct NodeMatches;
 struct PartialSides;
+struct QueryTree;
 struct RowSide;
+struct Segment;
+class SegmentSearch;
+struct TreeMeasure;
 struct WeightedNodes;
 template <class Real>
 struct Factors;
@@ -126,6 +130,8 @@ class TreeKernel {
 
   // --- its factors (factors/)
 
+  // Whether light fragments can be dropped (FactorLimits::theta), with a bound on the error.
+  virtual bool has_light_fragments() const { return false; }
   virtual bool fits_double(const FactorTask&) const { refuse("cannot be factorised"); }
   virtual void factorize(const FactorTask&, Factors<double>&) const {
     refuse("cannot be factorised");
@@ -172,6 +178,13 @@ class TreeKernel {
                                bool /*counted*/, const StopToken&, NodeMatches&) const {
     refuse("cannot match fragments");
   }
+
+  // --- its search (search/)
+
+  // Whether trees of an index are compared by lists; otherwise by rows.
+  virtual bool has_search() const { return false; }
+  virtual TreeMeasure measure(const QueryTree&, const StopToken&) const;
+  virtual std::unique_ptr<SegmentSearch> segment_search(const Segment&) const;
 
  protected:
   [[noreturn]] static void refuse(const char* what) {

@@ -1,13 +1,16 @@
 #include "scoring/operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "factors/sum_factors.hpp"
 #include "forest/occurrences.hpp"
 #include "kernels/chosen_symbols.hpp"
+#include "rows/matrix.hpp"
 #include "scoring/factor_scores.hpp"
 #include "scoring/symbol_forms.hpp"
 
@@ -16,6 +19,10 @@ namespace filbert {
 namespace {
 
 constexpr std::size_t kPart = 4096;  // trees or nodes per task
+
+// The first theta, as a share of kernel_tol times the weight of a single node. On treebanks,
+// programs and documents the largest loss is then below kernel_tol (docs/certified-factors.md).
+constexpr double kFirstTheta = 0.1;
 
 // Delta times f for all nodes; f[u * k + c], and the result has the same layout. f is made from the
 // weights of trees by passing them down the DAG.
@@ -107,16 +114,54 @@ KernelOperator::KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag
                                std::vector<NodeId> roots, const OperatorOptions& options,
                                int n_threads, const Watch& watch)
     : dag_(std::move(dag)), roots_(std::move(roots)) {
-  if (fits_double(spec, *dag_, options.limits, n_threads, watch)) {
-    make<double>(spec, options, n_threads, watch);
+  if (!fits_double(spec, *dag_, options.limits, n_threads, watch)) {
+    make<Wide>(spec, options, {}, n_threads, watch);
+  } else if (options.kernel_tol > 0.0 && spec->has_light_fragments()) {
+    make_pruned(spec, options, n_threads, watch);
   } else {
-    make<Wide>(spec, options, n_threads, watch);
+    make<double>(spec, options, {}, n_threads, watch);
   }
 }
 
+// A tree loses up to some hundred times theta. How much is known only afterwards: if it is too
+// much, theta is lowered, and all is done again.
+void KernelOperator::make_pruned(const KernelSpec& spec, OperatorOptions options, int n_threads,
+                                 const Watch& watch) {
+  const double start = cpu_seconds();
+  std::vector<double> selves;
+  for (const Wide& self : self_kernels(spec, Trees{*dag_, roots_}, n_threads, watch)) {
+    selves.push_back(self.to_double());
+  }
+  theta = kFirstTheta * options.kernel_tol * spec->least_delta();
+  for (;;) {
+    options.limits.theta = theta;
+    make<double>(spec, options, selves, n_threads, watch);
+    const double share = largest_share_lost();
+    if (share <= options.kernel_tol) break;
+    trees_ = {};
+    nodes_ = {};
+    theta *= 0.8 * options.kernel_tol / share;
+    if (theta > 0.0) continue;
+    theta = options.limits.theta = 0.0;  // the bound is beyond double: nothing is dropped
+    make<double>(spec, options, {}, n_threads, watch);
+    break;
+  }
+  cpu_factorizing += cpu_seconds() - start - cpu_factorizing - cpu_assembling;
+}
+
+double KernelOperator::largest_share_lost() const {
+  double most = 0.0;
+  for (std::size_t i = 0; i < n_trees(); ++i) {
+    const double share = trees_.self[i] > 0.0 ? trees_.lost[i] / trees_.self[i] : 0.0;
+    if (!std::isfinite(share)) return std::numeric_limits<double>::infinity();
+    most = std::max(most, share);
+  }
+  return most;
+}
+
 template <class Real>
-void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options, int n_threads,
-                          const Watch& watch) {
+void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options,
+                          const std::vector<double>& selves, int n_threads, const Watch& watch) {
   // Assembly takes about a quarter of the time, so progress waits for it at three quarters.
   const Watch factorizing = [&](std::size_t done, std::size_t total) {
     if (watch) watch(3 * done, 4 * total);
@@ -139,7 +184,7 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   n_blocks_by_pairs = factors.n_blocks_by_pairs;
   counted_ = counted_nodes(spec, *dag_);
   const AssemblyOptions assembly{spec->counts_leaves(), options.normalize, options.limits.max_bytes,
-                                 options.keep_nodes, counted_};
+                                 options.keep_nodes,    counted_,          selves};
   const std::uint64_t peak = factors.peak_bytes;
   if (options.keep_nodes) list_rows(factors);
   trees_ = assemble(std::move(factors), *dag_, roots_, assembly, n_threads, assembling);

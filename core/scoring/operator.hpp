@@ -30,6 +30,9 @@ struct OperatorOptions {
   // For partial trees, if not 0: only the kernels between the first n_first trees and the others
   // are needed. Then only scores of the other trees by weights of the first are correct.
   std::size_t n_first = 0;
+  // For partial trees, if not 0: light fragments are dropped, such that TreeFactors::lost of a tree
+  // is at most this share of K(i, i).
+  double kernel_tol = 0.0;
 };
 
 class KernelOperator {
@@ -39,6 +42,9 @@ class KernelOperator {
 
   std::size_t n_trees() const { return trees_.n_trees(); }
   const TreeFactors& trees() const { return trees_; }
+  const Dag& dag() const { return *dag_; }
+  // The factors of the nodes, with keep_nodes.
+  const std::variant<Factors<double>, Factors<Wide>>& nodes() const { return nodes_; }
 
   // weights[i * n_columns + c]: the weight of tree i in column c; the scores have the same layout.
   std::vector<double> scores(std::span<const double> weights, std::size_t n_columns, int n_threads,
@@ -60,13 +66,17 @@ class KernelOperator {
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
   std::uint64_t peak_bytes = 0;
+  double theta = 0.0;            // fragments that weigh less in all nodes were dropped
   double cpu_factorizing = 0.0;  // seconds of all threads
   double cpu_assembling = 0.0;
 
  private:
   template <class Real>
-  void make(const KernelSpec& spec, const OperatorOptions& options, int n_threads,
-            const Watch& watch);
+  void make(const KernelSpec& spec, const OperatorOptions& options,
+            const std::vector<double>& selves, int n_threads, const Watch& watch);
+  void make_pruned(const KernelSpec& spec, OperatorOptions options, int n_threads,
+                   const Watch& watch);
+  double largest_share_lost() const;
 
   template <class Real>
   std::vector<Real> node_weights(const Factors<Real>& factors, std::span<const double> weights,
@@ -80,7 +90,8 @@ class KernelOperator {
 };
 
 // K between all trees of one forest, or of two forests. Uses the factors if they are likely to be
-// cheaper than pairs, otherwise pairs. Throws what kernel_matrix of rows/matrix.hpp throws.
+// cheaper than pairs, otherwise pairs. Throws what kernel_matrix of rows/matrix.hpp throws. Pruned
+// factors do not pay here: their products take as long as the pairs.
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, bool normalize, int n_threads,
                             const Watch& watch, double* out);
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,

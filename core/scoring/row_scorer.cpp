@@ -10,6 +10,7 @@
 #include "kernels/chosen_symbols.hpp"
 #include "kernels/node_classes.hpp"
 #include "rows/matrix.hpp"
+#include "scoring/tree_nodes.hpp"
 
 namespace filbert {
 
@@ -18,7 +19,6 @@ namespace {
 // Beyond these, doubles may have lost digits on the way.
 constexpr double kLargest = 1e300;
 constexpr double kSmallestDelta = 1e-200;
-constexpr double kLargestNorm = 1e150;
 
 // A tree with more steps is scored through the kernel matrix, which uses threads for one tree and
 // has a faster algorithm for long chains.

@@ -14,9 +14,10 @@ from sklearn.model_selection import GroupShuffleSplit
 
 from filbert import Explanation, TreeSVC, explain
 from filbert.datasets import load_stdlib_functions
+from filbert.kernels import SubsetTree
 
 TARGET = Path(__file__).with_suffix(".png")
-SIZE = {"width": 1200, "height": 1590}
+SIZE = {"width": 1200, "height": 1630}
 
 
 def explanation() -> Explanation:
@@ -26,7 +27,9 @@ def explanation() -> Explanation:
     [(train, test)] = GroupShuffleSplit(1, test_size=0.25, random_state=0).split(
         data.target, groups=modules
     )
-    clf = TreeSVC(C=3, random_state=0).fit(data.data[train], data.target[train])
+    clf = TreeSVC(SubsetTree(), C=3, loss="hinge", random_state=0).fit(
+        data.data[train], data.target[train]
+    )
     title = "What is a function called?"
     return explain(clf, data.data[test], data.target[test], max_examples=200, title=title)
 
@@ -55,6 +58,7 @@ def main() -> None:
         )
         page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, reduced_motion="reduce")
         page.goto(path.as_uri())
+        page.wait_for_selector("html.ready", state="attached")
         photograph(page)
         browser.close()
 

@@ -9,6 +9,11 @@ from typing import Any, Self
 
 __all__ = [
     "CapacityError",
+    "ChangedFileError",
+    "CheckpointError",
+    "CheckpointWarning",
+    "ClusterError",
+    "ClusterWarning",
     "ConcurrentLearningError",
     "CorruptForestError",
     "FewFragmentsWarning",
@@ -19,8 +24,10 @@ __all__ = [
     "KernelOverflowError",
     "MatrixTooLargeError",
     "MissingFileError",
+    "MissingLibraryError",
     "ModelFileError",
     "NoFragmentsWarning",
+    "NotATreeError",
     "OutOfMemoryError",
     "ParseError",
     "SkippedInputWarning",
@@ -31,19 +38,47 @@ __all__ = [
 
 
 class FilbertError(Exception):
-    """Base class of all errors that Filbert raises on purpose."""
+    """Base class of all errors that Filbert raises on purpose.
+
+    Examples
+    --------
+    >>> from filbert import Forest
+    >>> try:
+    ...     Forest(["(S (NP a)"])
+    ... except FilbertError as error:
+    ...     print(type(error).__name__)
+    ParseError
+    """
 
 
 class InvalidParameterError(FilbertError, ValueError):
-    """A parameter has an invalid value."""
+    """A parameter has an invalid value.
+
+    Examples
+    --------
+    >>> from filbert.kernels import SubsetTree
+    >>> SubsetTree(decay=2).pair("(a b)", "(a b)")
+    Traceback (most recent call last):
+        ...
+    filbert.errors.InvalidParameterError: SubsetTree: decay must be in (0, 1], got 2
+    """
 
 
 class InputTypeError(FilbertError, TypeError):
-    """An argument has the wrong type, such as a number instead of a tree."""
+    """An argument has the wrong type, such as a number instead of a tree.
+
+    Examples
+    --------
+    >>> from filbert import Forest
+    >>> Forest([3])
+    Traceback (most recent call last):
+        ...
+    filbert.errors.InputTypeError: sample 0 is not a string in bracket notation but int
+    """
 
 
 class ParseError(FilbertError, ValueError):
-    """A text is not a tree, or a file does not have the expected format.
+    """A text or object is not a tree, or a file does not have the expected format.
 
     Attributes
     ----------
@@ -55,6 +90,14 @@ class ParseError(FilbertError, ValueError):
         Counted from 1; columns in characters.
     sample : int or None
         The number of the example, from 0.
+
+    Examples
+    --------
+    >>> from filbert import Forest
+    >>> Forest(["(S (NP a)"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.ParseError: sample 0, column 1: the tree that begins ...
     """
 
     def __init__(
@@ -82,11 +125,12 @@ class ParseError(FilbertError, ValueError):
         line: int | None = None,
         column: int | None = None,
         sample: int | None = None,
+        hint: str | None = None,
     ) -> Self:
-        """Return the same error with a more precise place, such as a line of a file."""
+        """Return the same error with a more precise place, such as a line of a file, or hint."""
         return type(self)(
             self.reason,
-            hint=self.hint,
+            hint=self.hint if hint is None else hint,
             source=self.source if source is None else source,
             line=self.line if line is None else line,
             column=self.column if column is None else column,
@@ -111,15 +155,107 @@ class ParseError(FilbertError, ValueError):
         return type(self), (self.reason,), self.__dict__
 
 
+class NotATreeError(FilbertError, ValueError):
+    """A transformer leaves nothing of a tree, or several trees.
+
+    Attributes
+    ----------
+    reason, hint : str
+        What is left, and what to do about it.
+    sample : int
+        The number of the tree, from 0.
+    part : str
+        The part of the Examples, or "".
+
+    Examples
+    --------
+    >>> from filbert.transform import DropLabels
+    >>> DropLabels("S").fit_transform(["(S (NP a) (VP b))"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.NotATreeError: sample 0: DropLabels leaves 2 trees of ...
+    """
+
+    def __init__(self, reason: str, hint: str, sample: int, part: str = "") -> None:
+        place = f"part {part!r}, sample {sample}" if part else f"sample {sample}"
+        super().__init__(f"{place}: {reason}: {hint}")
+        self.reason = reason
+        self.hint = hint
+        self.sample = sample
+        self.part = part
+
+    def located(self, part: str) -> Self:
+        """Return the same error with the name of the part."""
+        return type(self)(self.reason, self.hint, self.sample, part)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.hint, self.sample, self.part)
+
+
 class MissingFileError(FilbertError, FileNotFoundError):
-    """A file or folder does not exist."""
+    """A file or folder does not exist.
+
+    Examples
+    --------
+    >>> import filbert
+    >>> filbert.read_trees("nowhere.mrg")
+    Traceback (most recent call last):
+        ...
+    filbert.errors.MissingFileError: there is no file 'nowhere.mrg': check the path
+    """
+
+    def __init__(self, path: Any, what: str = "there is no file") -> None:
+        super().__init__(f"{what} {fspath(path)!r}: check the path")
+        self.path = fspath(path)
+        self.what = what
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.what)
+
+
+class ChangedFileError(FilbertError, RuntimeError):
+    """A file of a corpus in parts has changed since the corpus was made.
+
+    Examples
+    --------
+    >>> raise ChangedFileError("part-1.tsv")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.ChangedFileError: 'part-1.tsv' has changed since the ...
+    """
 
     def __init__(self, path: Any) -> None:
-        super().__init__(f"there is no file {fspath(path)!r}: check the path")
+        super().__init__(
+            f"{fspath(path)!r} has changed since the corpus was made: call filbert.parts again"
+        )
         self.path = fspath(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path,)
+
+
+class MissingLibraryError(FilbertError, ImportError):
+    """A format needs a library that is not installed.
+
+    `extra` is the extra of Filbert that installs it, or "" if it has to be installed by its name.
+
+    Examples
+    --------
+    >>> raise MissingLibraryError("the format xml", "lxml", "docs")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.MissingLibraryError: the format xml needs lxml: pip ...
+    """
+
+    def __init__(self, what: str, library: str, extra: str = "") -> None:
+        package = f'"filbert[{extra}]"' if extra else library
+        super().__init__(f"{what} needs {library}: pip install {package}")
+        self.what = what
+        self.library = library
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.library, self.extra)
 
 
 class ModelFileError(FilbertError, ValueError):
@@ -131,6 +267,14 @@ class ModelFileError(FilbertError, ValueError):
         What is wrong, and what to do about it.
     path : str
         The file, or "" if it is unknown.
+
+    Examples
+    --------
+    >>> from filbert import load
+    >>> load(__file__)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.ModelFileError: ...errors.py: ...
     """
 
     def __init__(
@@ -152,8 +296,42 @@ class ModelFileError(FilbertError, ValueError):
         return type(self), (self.reason, self.hint, self.path)
 
 
+class CheckpointError(FilbertError, ValueError):
+    """A checkpoint belongs to other work, or cannot be used.
+
+    Attributes
+    ----------
+    folder, reason : str
+
+    Examples
+    --------
+    >>> raise CheckpointError("kept", "it belongs to another corpus")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.CheckpointError: the checkpoint kept is refused: it ...
+    """
+
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"the checkpoint {folder} is refused: {reason}")
+        self.folder = folder
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.folder, self.reason)
+
+
 class CorruptForestError(FilbertError, ValueError):
-    """Stored arrays do not describe a forest: the file or pickle is damaged."""
+    """Stored arrays do not describe a forest: the file or pickle is damaged.
+
+    Examples
+    --------
+    >>> from filbert import Forest
+    >>> arrays = Forest(["(S a)"]).to_arrays()
+    >>> Forest.from_arrays({**arrays, "roots": arrays["roots"] + 100})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.CorruptForestError: ...
+    """
 
 
 class CapacityError(FilbertError, ValueError):
@@ -163,9 +341,23 @@ class CapacityError(FilbertError, ValueError):
 class MatrixTooLargeError(FilbertError, MemoryError):
     """A kernel matrix does not fit into memory."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args
+
 
 class OutOfMemoryError(FilbertError, MemoryError):
-    """A computation would need more memory than `max_memory` allows."""
+    """A computation would need more memory than `max_memory` allows.
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
+    >>> svm = TreeSVC(SubsetTree(), max_memory=1)
+    >>> svm.fit(["(S (A a))", "(S (A b))"], [0, 1])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.OutOfMemoryError: the factors would take more than ...
+    """
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: raise max_memory, or train on fewer trees")
@@ -176,7 +368,17 @@ class OutOfMemoryError(FilbertError, MemoryError):
 
 
 class KernelOverflowError(FilbertError, OverflowError):
-    """A kernel value, or a number computed from it, is beyond the range of float64."""
+    """A kernel value, or a number computed from it, is beyond the range of float64.
+
+    Examples
+    --------
+    >>> from filbert.kernels import SubsetTree
+    >>> wide = "(S " + "(A a) " * 2000 + ")"
+    >>> SubsetTree(decay=1.0, normalize=False).pair(wide, wide)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.KernelOverflowError: the kernel value of trees 0 and 0 ...
+    """
 
     def __init__(self, what: str, hint: str = "use normalize=True, or a smaller decay") -> None:
         super().__init__(f"{what}: {hint}")
@@ -198,6 +400,14 @@ class TooExpensiveError(FilbertError, ValueError):
     ----------
     steps : float
         The number of steps it would take.
+
+    Examples
+    --------
+    >>> from filbert.kernels import PartialTree
+    >>> PartialTree(max_steps=10).pair("(S a b c d e)", "(S a b c d e f)")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.TooExpensiveError: nodes labelled 'S' with 5 and 5 ...
     """
 
     def __init__(self, what: str, steps: float) -> None:
@@ -220,18 +430,28 @@ class TooManyFragmentsError(FilbertError, ValueError):
     ----------
     max_fragments : int
         The number that was allowed.
+
+    Examples
+    --------
+    >>> from filbert.fragments import recurring_fragments
+    >>> X = ["(S (A a) (B b))", "(S (A a) (B c))"]
+    >>> recurring_fragments(X, max_fragments=1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.TooManyFragmentsError: there are more than ...
     """
 
-    def __init__(self, max_fragments: int) -> None:
+    def __init__(self, max_fragments: int, message: str | None = None) -> None:
         super().__init__(
-            f"more than max_fragments={max_fragments:,} fragments pass the threshold, or they have "
-            "more than 100 nodes each, or 100 times as many have to be checked: use a smaller "
+            message
+            or f"more than max_fragments={max_fragments:,} fragments pass the threshold, or they "
+            "have more than 100 nodes each, or 100 times as many have to be checked: use a smaller "
             "max_ratio or kernel decay, a larger min_frequency, or raise max_fragments"
         )
         self.max_fragments = max_fragments
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.max_fragments,)
+        return type(self), (self.max_fragments, str(self))
 
 
 class WorkLimitError(FilbertError, RuntimeError):
@@ -241,21 +461,36 @@ class WorkLimitError(FilbertError, RuntimeError):
     ----------
     max_work : float
         The number of steps that were allowed, each about a nanosecond.
+
+    Examples
+    --------
+    >>> raise WorkLimitError(1e9)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.WorkLimitError: factorising takes more than ...
     """
 
-    def __init__(self, max_work: float) -> None:
-        super().__init__(
-            f"factorising takes more than max_work={max_work:.3g} steps: raise max_work, or "
-            "compute kernels by rows"
-        )
+    def __init__(
+        self, max_work: float, hint: str = "raise max_work, or compute kernels by rows"
+    ) -> None:
+        super().__init__(f"factorising takes more than max_work={max_work:.3g} steps: {hint}")
         self.max_work = max_work
+        self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.max_work,)
+        return type(self), (self.max_work, self.hint)
 
 
 class ConcurrentLearningError(FilbertError, RuntimeError):
-    """Two threads want to train one estimator at the same time."""
+    """Two threads want to train one estimator at the same time.
+
+    Examples
+    --------
+    >>> raise ConcurrentLearningError("TreePerceptron")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.ConcurrentLearningError: this TreePerceptron is ...
+    """
 
     def __init__(self, estimator: str) -> None:
         super().__init__(
@@ -269,6 +504,18 @@ class ConcurrentLearningError(FilbertError, RuntimeError):
         return type(self), (self.estimator,)
 
 
+class CheckpointWarning(UserWarning):
+    """Results cannot be kept in a checkpoint, or not be read from it. Work goes on."""
+
+
+class ClusterError(FilbertError, RuntimeError):
+    """A Dask cluster cannot do the work: its scheduler is lost, or workers die again and again."""
+
+
+class ClusterWarning(UserWarning):
+    """Work waits for a Dask cluster, such as one that has no workers yet."""
+
+
 class FewFragmentsWarning(UserWarning):
     """A model does not have the requested number of fragments, or share of its norm.
 
@@ -276,6 +523,20 @@ class FewFragmentsWarning(UserWarning):
     ----------
     wanted, reached : float
         The number of fragments, or the share of the norm.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from filbert import TreeSVC
+    >>> from filbert.fragments import mine
+    >>> from filbert.kernels import SubsetTree
+    >>> svm = TreeSVC(SubsetTree(), random_state=0)
+    >>> clf = svm.fit(["(S (A a))", "(S (B b))"], [0, 1])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     mined = mine(clf, n_fragments=1000, min_frequency=1)
+    >>> caught[0].category.__name__, caught[0].message.wanted
+    ('FewFragmentsWarning', 1000)
     """
 
     def __init__(self, what: str, wanted: float, reached: float) -> None:
@@ -296,6 +557,17 @@ class NoFragmentsWarning(UserWarning):
     n_trees : int
     kernel : str
         The kernel as text.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = TreeSVC(SubsetTree()).fit(["(a)", "(b)"], [0, 1])
+    >>> caught[0].category.__name__
+    'NoFragmentsWarning'
     """
 
     def __init__(self, n_trees: int, kernel: str) -> None:
@@ -317,15 +589,31 @@ class SkippedInputWarning(UserWarning):
     Attributes
     ----------
     errors : tuple of ParseError
-        What was skipped, and why.
+        What was skipped, and why. If very much was skipped, only some of it.
+    n_read, n_skipped : int
+        The number of examples that were read, and that of those that were skipped.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from filbert import Forest
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     forest = Forest.from_brackets(["(S a)", "(S"], on_error="skip")
+    >>> caught[0].category.__name__, len(forest), len(forest.skipped)
+    ('SkippedInputWarning', 1, 1)
     """
 
-    def __init__(self, errors: tuple[ParseError, ...], n_read: int) -> None:
+    def __init__(
+        self, errors: tuple[ParseError, ...], n_read: int, n_skipped: int | None = None
+    ) -> None:
+        n = len(errors) if n_skipped is None else n_skipped
         shown = "; ".join(str(error) for error in errors[:3])
-        more = f"; and {len(errors) - 3:,} more" if len(errors) > 3 else ""
-        super().__init__(f"skipped {len(errors):,}, read {n_read:,}: {shown}{more}")
+        more = f"; and {n - 3:,} more" if n > 3 else ""
+        super().__init__(f"skipped {n:,}, read {n_read:,}: {shown}{more}")
         self.errors = errors
         self.n_read = n_read
+        self.n_skipped = n
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.errors, self.n_read)
+        return type(self), (self.errors, self.n_read, self.n_skipped)

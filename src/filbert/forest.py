@@ -11,13 +11,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from filbert import _core
 from filbert._core import Dag
+from filbert.description import ForestDescription, described_forest
 from filbert.errors import (
     InputTypeError,
     InvalidParameterError,
     ParseError,
     SkippedInputWarning,
 )
-from filbert.given import described, file_hint, is_file_name, not_a_tree, one_tree_a_row
+from filbert.given import (
+    check_in_one_piece,
+    described,
+    file_hint,
+    is_file_name,
+    is_nltk_tree,
+    not_a_tree,
+    one_tree_a_row,
+)
+from filbert.objects.graphs import Order, networkx_texts
+from filbert.objects.nested import nested_texts
+from filbert.objects.nltk_trees import nltk_texts
+from filbert.objects.parents import parents_texts
+from filbert.objects.parses import spacy_texts, stanza_texts
+from filbert.objects.python_nodes import ast_texts
+from filbert.read.catalogue import known_format
+from filbert.read.code_options import Constants, Labels
+from filbert.read.collected import collect_texts
 from filbert.read.files import Input, name_of, open_binary
 from filbert.read.reader import OnError, check_on_error
 from filbert.tree import Tree
@@ -32,7 +50,9 @@ class Forest:
     Slices and selections (``forest[10:20]``, ``forest[mask]``, ``forest[[2, 5]]``) are forests that
     share the nodes of the whole. Forests that were built separately can be used together.
 
-    Make one with :meth:`from_brackets` or :func:`filbert.read_examples`.
+    Make one with :meth:`from_brackets` or :func:`filbert.read_examples`, or from objects in memory:
+    :meth:`from_nested`, :meth:`from_parents`, :meth:`from_nltk`, :meth:`from_spacy`,
+    :meth:`from_stanza`, :meth:`from_networkx`, :meth:`from_ast`.
 
     Attributes
     ----------
@@ -114,7 +134,7 @@ class Forest:
             elif hasattr(source, "read"):
                 name = str(getattr(source, "name", ""))
                 _feed(reader, cast(IO[Any], source))
-            elif not isinstance(source, Iterable) or isinstance(source, bytes):
+            elif not isinstance(source, Iterable) or isinstance(source, bytes | Tree):
                 raise InputTypeError(
                     f"from_brackets takes strings, a path or an open file, not {described(source)}"
                 )
@@ -126,8 +146,184 @@ class Forest:
         return cls._of(dag, roots, report_skipped(problems, len(roots), source=name))
 
     @classmethod
+    def from_texts(cls, texts: Iterable[str | bytes], *, format: str, **options: Any) -> Self:
+        """Read documents that are in memory, one tree from each.
+
+        Row `i` of the forest is the tree of text `i`. A text with no tree or with several trees
+        raises :class:`~filbert.errors.ParseError`.
+
+        Parameters
+        ----------
+        texts : iterable of str or bytes
+        format : str
+            ``"brackets"``, ``"xml"``, ``"html"``, ``"json"``, ``"python"``, ...: the formats and
+            their options are those of :func:`filbert.read_trees`.
+        **options
+            The options of the format.
+
+        Examples
+        --------
+        >>> Forest.from_texts(["(S (NP a) (VP b))", "(S (NP a) (VP c))"], format="brackets")[1]
+        <Tree (S (NP a) (VP c))>
+        """
+        kind = known_format(format)
+        checked = kind.options(options)
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+            raise InputTypeError(f"from_texts takes a list of texts, not {described(texts)}")
+        if kind.native:
+            return cls.from_brackets(texts, bare_words=checked.bare_words)
+        read = collect_texts(_checked_texts(one_tree_a_row(texts)), kind, checked)
+        return cls._of(read.dag, read.roots)
+
+    @classmethod
+    def from_nested(
+        cls, trees: Iterable[Any], *, label: str = "label", children: str = "children"
+    ) -> Self:
+        """Make a forest of nested lists, tuples or dictionaries.
+
+        A node is a list or tuple of its label and its children, or a dictionary. A leaf may also be
+        just its label. Labels are strings or integers.
+
+        Parameters
+        ----------
+        trees : iterable of lists, tuples or dictionaries
+            Put a single tree into a list. A tree of one node is ``("a",)``.
+        label, children : str
+            The keys of dictionaries. Other keys are ignored. A leaf needs no children.
+
+        Examples
+        --------
+        >>> Forest.from_nested([("S", ("NP", "a"), ("VP", "b")), ("a",)])
+        Forest of 2 trees: 6 nodes, 5 distinct subtrees
+          0  (S (NP a) (VP b))
+          1  (a)
+        >>> tree = {"name": "ul", "children": [{"name": "li"}, {"name": "li"}]}
+        >>> print(Forest.from_nested([tree], label="name")[0])
+        (ul li li)
+        """
+        return cls.from_brackets(nested_texts(trees, label, children))
+
+    @classmethod
+    def from_parents(cls, labels: Any, parents: Any, *, sizes: Any = None) -> Self:
+        """Make a forest of the labels of nodes and the numbers of their parents.
+
+        Nodes may be in any order. Children are ordered by their positions.
+
+        Parameters
+        ----------
+        labels : sequence of str or int, or sequence of such sequences
+            The labels of one tree, or those of each tree.
+        parents : sequence of int, or sequence of such sequences
+            The number of each node's parent in its tree, from 0, and -1 for the root.
+        sizes : sequence of int, optional
+            If given, `labels` and `parents` are flat and hold several trees one after another: the
+            first ``sizes[0]`` nodes are the first tree, and so on.
+
+        Examples
+        --------
+        >>> print(Forest.from_parents(["S", "a", "NP", "b"], [-1, 2, 0, 0])[0])
+        (S (NP a) b)
+        >>> len(Forest.from_parents([["S", "a"], ["b"]], [[-1, 0], [-1]]))
+        2
+        >>> len(Forest.from_parents(["S", "a", "b"], [-1, 0, -1], sizes=[2, 1]))
+        2
+        """
+        return cls.from_brackets(parents_texts(labels, parents, sizes))
+
+    @classmethod
+    def from_nltk(cls, trees: Any) -> Self:
+        """Make a forest of trees of NLTK, or of a single one.
+
+        Leaves and labels are written by ``str``, and a leaf ``(word, tag)`` as ``word/tag``. The
+        unlabelled outer node of Penn files is removed. ``nltk.Tree("NP", [])`` is a leaf.
+        """
+        return cls.from_brackets(nltk_texts(trees))
+
+    @classmethod
+    def from_spacy(cls, parses: Any, **options: Any) -> Self:
+        """Make a forest of the dependency parses of spaCy.
+
+        Parameters
+        ----------
+        parses : Doc, Span, or iterable of Docs or Spans
+            A single Doc gives one tree for each of its sentences. A Span and each item of an
+            iterable give one tree, so that rows stay aligned. If a Doc has several sentences, pass
+            ``several_roots="join"``, or the sentences of ``doc.sents``.
+        **options
+            Those of :class:`~filbert.read.dependencies.DependencyOptions`: `tree`, `lexical`,
+            `pos`, `label`, `style`, `punctuation` and `several_roots`.
+        """
+        return cls.from_brackets(spacy_texts(parses, options))
+
+    @classmethod
+    def from_stanza(cls, parses: Any, **options: Any) -> Self:
+        """Make a forest of the parses of stanza.
+
+        Parameters
+        ----------
+        parses : Document, Sentence, or iterable of Documents or Sentences
+            A single Document gives one tree for each of its sentences. An iterable gives one tree
+            for each item, as in :meth:`from_spacy`.
+        **options
+            Those of :meth:`from_spacy`, or ``tree="constituency"`` for the constituents.
+        """
+        return cls.from_brackets(stanza_texts(parses, options))
+
+    @classmethod
+    def from_networkx(
+        cls, graphs: Any, *, label: str | None = "label", order: Order = None
+    ) -> Self:
+        """Make a forest of directed graphs of networkx that are trees, or of a single one.
+
+        Edges go from parents to children.
+
+        Parameters
+        ----------
+        graphs : DiGraph, or iterable of DiGraphs
+        label : str or None
+            The attribute that holds a node's label, a string or an integer. None takes the name of
+            the node.
+        order : str, callable or None
+            The attribute by which children are sorted, or a key function of nodes. None keeps the
+            order in which edges were added.
+
+        Examples
+        --------
+        >>> import networkx
+        >>> graph = networkx.DiGraph([("S", "NP"), ("S", "VP"), ("NP", "a")])
+        >>> print(Forest.from_networkx(graph, label=None)[0])
+        (S (NP a) VP)
+        """
+        return cls.from_brackets(networkx_texts(graphs, label, order))
+
+    @classmethod
+    def from_ast(
+        cls, nodes: Any, *, labels: Labels = "names", constants: Constants = "kinds"
+    ) -> Self:
+        """Make a forest of syntax trees of Python's ``ast``, or of a single one.
+
+        Parameters
+        ----------
+        nodes : ast.AST, or iterable of these
+            Modules, functions, expressions, ...
+        labels : {"names", "types", "abstract"}
+            Keep identifiers, leave them out, or number them within each tree: v0, v1, ...
+        constants : {"kinds", "values"}
+            Whether a constant shows its kind only, such as ``int``, or its value.
+
+        Examples
+        --------
+        >>> import ast
+        >>> print(Forest.from_ast(ast.parse("x.size + 1", mode="eval").body)[0])
+        (BinOp (Attribute (Name x) size) Add (Constant int))
+        """
+        return cls.from_brackets(ast_texts(nodes, labels, constants))
+
+    @classmethod
     def from_trees(cls, trees: Iterable[Tree]) -> Self:
         """Make a forest of single trees from one or several forests."""
+        if isinstance(trees, Tree):  # it is a sequence too, but of its children
+            raise InputTypeError("from_trees takes a list of Trees: pass [tree], or list(tree)")
         trees = list(trees)
         by_dag: dict[int, tuple[Dag, list[int]]] = {}
         for position, tree in enumerate(trees):
@@ -147,7 +343,8 @@ class Forest:
     @classmethod
     def concat(cls, forests: "Iterable[Forest]") -> Self:
         """Concatenate forests. Parts of the same forest still share their nodes."""
-        parts = list(forests) if isinstance(forests, Iterable) else [forests]
+        single = isinstance(forests, Tree) or not isinstance(forests, Iterable)
+        parts: list[Any] = [forests] if single else list(forests)
         for part in parts:
             if not isinstance(part, Forest):
                 raise InputTypeError(f"concat takes Forests, not {described(part)}")
@@ -190,6 +387,10 @@ class Forest:
         for root in self._roots.tolist():
             yield Tree(self._dag, root)
 
+    def __add__(self, other: "Forest") -> "Forest":
+        """Return the trees of both forests, one after the other, as :meth:`concat` does."""
+        return Forest.concat([self, other]) if isinstance(other, Forest) else NotImplemented
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Forest):
             return NotImplemented
@@ -226,6 +427,14 @@ class Forest:
     def nbytes(self) -> int:
         """The memory of the whole shared structure and of this forest's list of trees, in bytes."""
         return int(self._dag.memory + self._roots.nbytes)
+
+    def describe(self) -> ForestDescription:
+        """Return figures about the trees: sizes, depths, labels, branching and shared subtrees.
+
+        Print it for a table, or use its attributes and
+        :meth:`~filbert.description.ForestDescription.to_dict`.
+        """
+        return described_forest(self._dag, self._roots)
 
     # ---------------------------------------------------------------- storage
 
@@ -265,13 +474,17 @@ class Forest:
 def as_forest(trees: Any) -> Forest:
     """Return the trees that a user passed as a Forest.
 
-    They may be a Forest, a Tree, or a sequence of Trees or bracket strings: a list, an array or a
-    column, also of shape (n, 1). Words without brackets and tables of several columns raise errors.
+    They may be a Forest, a Tree, or a sequence of Trees, trees of NLTK or bracket strings: a list,
+    an array or a column, also of shape (n, 1). Words without brackets and tables of several columns
+    raise errors.
     """
     if isinstance(trees, Forest):
         return trees
     if isinstance(trees, Tree):
         return Forest.from_trees([trees])
+    if is_nltk_tree(trees):
+        return Forest.from_nltk(trees)
+    check_in_one_piece(trees)
     if isinstance(trees, str | bytes) or not isinstance(trees, Iterable):
         raise InputTypeError(
             f"expected a Forest or a sequence of trees, got {described(trees)}: "
@@ -280,6 +493,8 @@ def as_forest(trees: Any) -> Forest:
     trees = list(one_tree_a_row(trees))
     if trees and isinstance(trees[0], Tree):
         return Forest.from_trees(trees)
+    if trees and is_nltk_tree(trees[0]):
+        return Forest.from_nltk(trees)
     return Forest.from_brackets(trees)
 
 
@@ -320,6 +535,18 @@ def _add_texts(reader: _core.TreeReader, texts: Iterable[str | bytes]) -> None:
         except ParseError as error:
             raise _file_name_error(error, batch[(error.sample or 0) - n]) from None
         n += len(batch)
+
+
+def _checked_texts(texts: Iterable[Any]) -> Iterator[str | bytes]:
+    for sample, text in enumerate(texts):
+        if isinstance(text, os.PathLike) or (isinstance(text, str | bytes) and is_file_name(text)):
+            raise InputTypeError(
+                f"sample {sample}, {os.fsdecode(text)!r}, is the name of a file, not its content: "
+                "use filbert.read_trees to read files"
+            )
+        if not isinstance(text, str | bytes):
+            raise InputTypeError(f"sample {sample} is not a text but {described(text)}")
+        yield text
 
 
 def _file_name_error(error: ParseError, text: Any) -> ParseError:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from filbert.errors import InputTypeError, InvalidParameterError, ParseError
 from filbert.forest import Forest, as_forest
@@ -77,7 +77,9 @@ def _matrix(columns: list[tuple[str, Any]]) -> Any:
     rows, values = zip(*(_entries(name, series) for name, series in columns), strict=True)
     ends = np.cumsum([0, *map(len, rows)])
     shape = (len(columns[0][1]), len(columns))
-    return sp.csc_array((np.concatenate(values), np.concatenate(rows), ends), shape=shape).tocsr()
+    return scipy.sparse.csc_array(
+        (np.concatenate(values), np.concatenate(rows), ends), shape=shape
+    ).tocsr()
 
 
 def _is_sparse(series: Any) -> bool:

@@ -10,9 +10,30 @@ from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.tree import Tree
 
 
+class InParts:
+    """Base class of corpora in parts, which have no single forest or matrix."""
+
+
+def check_in_one_piece(X: Any) -> None:
+    """Raise InputTypeError for a corpus in parts."""
+    if isinstance(X, InParts):
+        raise whole_needed()
+
+
+def whole_needed() -> InputTypeError:
+    """Return the error for a corpus in parts where all examples are needed."""
+    return InputTypeError(
+        "this needs all examples in one piece, not a corpus in parts: read them with "
+        "filbert.read_examples, or work part by part with corpus.map(function)"
+    )
+
+
 def is_table(X: Any) -> bool:
     """Return whether X has named columns: a DataFrame or a dictionary."""
-    return isinstance(X, Mapping) or (hasattr(X, "columns") and hasattr(X, "shape"))
+    if isinstance(X, Mapping):
+        return True
+    has_columns = hasattr(X, "columns") and hasattr(X, "shape")
+    return has_columns and not isinstance(X.columns, Mapping)  # as Examples have
 
 
 def column_of(X: Any, name: str) -> Any:
@@ -30,7 +51,8 @@ def column_of(X: Any, name: str) -> Any:
 def one_tree_a_row(X: Any) -> Any:
     """Return X unchanged if it holds one tree per row, or its only column.
 
-    Tables and matrices of several columns raise InputTypeError, which says what to pass instead.
+    Sets, and tables and matrices of several columns, raise InputTypeError, which says what to pass
+    instead.
     """
     kind = described(X)
     if is_table(X):
@@ -41,6 +63,11 @@ def one_tree_a_row(X: Any) -> Any:
             f"expected one tree per row, got a {kind} of {len(names)} columns: pass the column of "
             f"trees, such as X[{_likely_name(X, names)!r}], or name it in the kernel, such as "
             f"SubsetTree().on({_likely_name(X, names)!r})"
+        )
+    if isinstance(X, set | frozenset):
+        raise InputTypeError(
+            f"expected one tree per row, got a {kind}, which has no order and no repeated trees: "
+            "pass a list"
         )
     shape = getattr(X, "shape", None)
     if not isinstance(shape, tuple) or len(shape) == 1:
@@ -60,9 +87,8 @@ def not_a_tree(position: int, value: Any) -> InputTypeError:
         return InputTypeError(f"{what}: pass only strings, or only Trees")
     if isinstance(value, os.PathLike):
         return InputTypeError(f"{what}: {file_hint(value)}")
-    if callable(getattr(value, "label", None)):  # a method of NLTK's trees
-        return InputTypeError(f"{what}: pass str(tree) if that is bracket notation")
-    return InputTypeError(what)
+    hint = _conversion(value)
+    return InputTypeError(f"{what}: {hint}" if hint else what)
 
 
 def is_file_name(text: Any) -> bool:
@@ -90,8 +116,24 @@ def described(value: Any) -> str:
 
 
 def is_tree_like(value: Any) -> bool:
-    """Return whether a value may be a tree: a Tree or a text."""
-    return isinstance(value, str | bytes | Tree)
+    """Return whether a value may be a tree: a Tree, a text or a tree of NLTK."""
+    return isinstance(value, str | bytes | Tree) or is_nltk_tree(value)
+
+
+def is_nltk_tree(value: Any) -> bool:
+    """Return whether a value is a tree of NLTK: a list with a label."""
+    return isinstance(value, list) and callable(getattr(value, "label", None))
+
+
+def _conversion(value: Any) -> str:
+    """Return what makes a forest of such objects, or nothing."""
+    if is_nltk_tree(value):
+        return "pass only strings, or make the forest with Forest.from_nltk"
+    package = described(value).partition(".")[0]
+    method = {"spacy": "from_spacy", "stanza": "from_stanza", "networkx": "from_networkx"}.get(
+        package, "from_nested" if isinstance(value, list | tuple | Mapping) else ""
+    )
+    return f"use Forest.{method}" if method else ""
 
 
 def _names(X: Any) -> list[Any]:

@@ -16,9 +16,11 @@ _T = TypeVar("_T")
 def merge_streams(*streams: Iterable[_T], order: Order = "turns") -> Iterator[_T]:
     """Merge several streams of batches into one, so that none waits for the end of another.
 
+    An error in one of the streams is raised when its turn comes, and ends the merged stream.
+
     Parameters
     ----------
-    streams
+    *streams : iterables
         Iterators such as those of :func:`filbert.stream`.
     order : {"turns", "ready"}
         ``"turns"`` takes one batch from each stream in turn, in the order of the arguments, and
@@ -27,8 +29,8 @@ def merge_streams(*streams: Iterable[_T], order: Order = "turns") -> Iterator[_T
         the batch that is ready first comes first. Each stream has at most one batch waiting, so
         none waits for long. The order depends on when the writers write.
 
-    An error in one of the streams is raised when its turn comes, and ends the merged stream.
-
+    Examples
+    --------
     >>> list(merge_streams("abc", "x", "12"))
     ['a', 'x', '1', 'b', '2', 'c']
     """

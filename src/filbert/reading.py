@@ -1,284 +1,198 @@
-"""Read forests and examples from files, pipes and lines, all at once or in batches."""
+"""Read labelled examples from files, pipes and lines, all at once."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 from warnings import warn
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
+import scipy
 
-from filbert.errors import InvalidParameterError, ParseError, SkippedInputWarning
+from filbert.errors import InvalidParameterError, SkippedInputWarning
 from filbert.examples import Examples, Part
 from filbert.forest import Forest
+from filbert.read.catalogue import TREE_FORMATS
 from filbert.read.files import Source, open_input
-from filbert.read.formats import Format, Header, Layout
-from filbert.read.gathered import Batch
+from filbert.read.formats import Columns, Empty, Header, LabelColumn, Labels, Layout
+from filbert.read.gathered import Batch, Vocabulary
 from filbert.read.numbers import to_target
-from filbert.read.reader import Block, Bounds, ExampleReader, OnError, Reading, check_on_error
-from filbert.read.record import Label, Record
+from filbert.read.reader import (
+    ExampleReader,
+    OnError,
+    check_on_error,
+)
+from filbert.read.sources import TreeSource
+from filbert.reading_trees import read_folders
+from filbert.several_files import FileExamples, is_several, labelled_files, together
 from filbert.threads import n_threads
 
-Labelled = tuple[Any, NDArray[Any]]
+Labelled = tuple[Any, Any]
 
 
 def read_examples(
-    source: Source,
+    source: Source | TreeSource,
     *,
-    format: Format | None = None,
-    label: str | int | None = None,
-    tree: str | int | Sequence[str] | None = None,
-    features: str | Sequence[str] | None = None,
+    format: Any = None,
+    label: LabelColumn = None,
+    tree: Columns = None,
+    features: Columns = None,
     header: Header = "auto",
     bare_words: bool = False,
+    labels: Labels = "auto",
+    empty: Empty | None = None,
+    tree_format: str | None = None,
     n_features: int | None = None,
+    vocabulary: Vocabulary | None = None,
     on_error: OnError = "raise",
     n_jobs: int | None = None,
+    **options: Any,
 ) -> Labelled:
-    r"""Read labelled trees from a file.
+    r"""Read labelled trees from one or several files.
 
     Parameters
     ----------
-    source : path, "-", open binary file or iterable of lines
-        It is opened once and read only forwards, so a path may be a named pipe. ``"-"`` is
-        standard input. Data in the formats of gzip and xz are decompressed.
-    format : {"svmlight-tk", "tsv", "jsonl"}, optional
-        By default, it is detected from the extension or the first line.
-    label : str or int, optional
-        JSON Lines: the key of the label (default ``"label"``). TSV: its column (default the first).
-    tree : str, int or list of str, optional
-        JSON Lines: the key or keys of trees, ``"trees.grct"`` for nested ones (default ``"tree"``,
-        or all of ``"trees"``). TSV: the column of the tree (default the second of two).
-    features : str or list of str, optional
-        JSON Lines: the key or keys of feature vectors (default ``"features"`` if it exists).
+    source : path, "-", open binary file, iterable of lines, pattern, folder or list of paths
+        A file is opened once and read only forwards, so a path may be a named pipe. ``"-"`` is
+        standard input. Data in the formats of gzip, xz, bzip2 and zstd are decompressed. Several
+        files are one data set, and the column ``file`` has their names.
+    format : {"svmlight-tk", "klp", "tsv", "csv", "jsonl", "parquet", "arrow"}, optional
+        By default, it is detected from the extension or the first line. With ``label="folder"``,
+        it is a format of :func:`filbert.read_trees`.
+    label : str, int or False, optional
+        The column of the label, by name or by number (from 0, or -1 for the last). JSON Lines: its
+        key (default ``"label"``). KeLP: the number of the label if lines have several, or
+        ``"all"`` for tuples. False: there are no labels, and y is None. ``"folder"``: the source
+        has files of a tree format, such as XML or Python, in one folder per class, and the name of
+        the folder is the label of its trees.
+    tree : str, int or list of them, optional
+        The column or columns of trees. JSON Lines: the key or keys, ``"trees.grct"`` for nested
+        ones (default ``"tree"``, or all of ``"trees"``). KeLP: the name or names (default all).
+    features : str, int or list of them, optional
+        Tables: the columns of numbers, which form one matrix. JSON Lines: the key or keys of
+        feature vectors (default ``"features"`` if it exists). KeLP: the name or names (default
+        all). An empty list reads no features.
     header : {"auto"} or bool
-        TSV: whether the first line has column names instead of an example. ``"auto"`` takes it as
-        column names if it has no bracket in the column of trees.
+        TSV and CSV: whether the first line has column names instead of an example. ``"auto"`` takes
+        it as column names if it has no bracket.
     bare_words : bool
         Read a word without brackets, such as ``dog``, as a tree of one node. By default, such a
         word is an error, because a wrong column is more likely. ``(dog)`` is always a tree of one
         node. Between ``|BT|`` and ``|ET|`` in SVM-light-TK files, words are always trees.
+    labels : {"auto", "text", "numbers"}
+        ``"auto"``: labels are numbers in SVM-light-TK files, and in JSON Lines and typed tables if
+        they are stored as numbers. Otherwise they are text, and ``007`` stays ``007``.
+    empty : {"error", "placeholder"}, optional
+        Whether an empty tree is an error, or becomes ``(∅)``, a tree of one node. By default, it is
+        an error except in SVM-light-TK and KeLP files.
+    tree_format : str, optional
+        Tables and JSON Lines: the notation of the trees, such as ``"iupac"``, ``"newick"`` or
+        ``"html"``: a format of :func:`filbert.read_trees`, with its options. Each text must have
+        one tree. By default, trees are in brackets.
     n_features : int, optional
-        The width of the feature matrices; by default the largest feature number.
+        The width of matrices of numbered features; by default the largest feature number.
+    vocabulary : mapping, optional
+        Names of features by the name of their matrix, such as ``X_train.feature_names``. Other
+        features are left out. By default, named features get columns in alphabetical order.
     on_error : {"raise", "skip"}
         Whether a bad line raises :class:`~filbert.errors.ParseError`, or is skipped with a warning
         and listed in ``X.skipped``.
     n_jobs : int, optional
         Number of threads for TSV and SVM-light-TK files with one tree and one vector per line; all
         cores by default. Results do not depend on it.
+    **options
+        The options of `tree_format`, or of the format of the files: files of tree formats, such as
+        XML, have no labels. If each class has a folder of such files, ``label="folder"`` takes the
+        names of the folders as labels, and `source`, `format` and `options` are those of
+        :func:`filbert.read_trees`.
 
     Returns
     -------
     X : Forest or Examples
-        A forest if each example is one tree. Otherwise Examples with the parts ``tree`` or
-        ``tree_1``, ``tree_2``, ... (JSON: the keys), and ``features`` as sparse matrices.
+        A forest if each example is one tree and nothing else. Otherwise Examples with the parts
+        ``tree`` or ``tree_1``, ``tree_2``, ... (JSON and KeLP: the names in the file), sparse
+        matrices such as ``features``, and the other columns in ``X.columns``.
     y : ndarray
-        The labels: integers or floats if all labels are numbers, otherwise strings.
+        The labels; None with ``label=False``.
 
     Examples
     --------
-    >>> X, y = read_examples([b"label\ttree", b"yes\t(a b)", b"no\t(a c)"])
-    >>> X[1], y.tolist()
-    (<Tree (a c)>, ['yes', 'no'])
+    >>> X, y = read_examples([b"id\tlabel\ttree", b"q1\tyes\t(a b)", b"q2\tno\t(a c)"])
+    >>> X["tree"][1], X["id"].tolist(), y.tolist()
+    (<Tree (a c)>, ['q1', 'q2'], ['yes', 'no'])
     """
     check_on_error(on_error)
-    layout = Layout(format, label, tree, features, header, bare_words)
-    threads = n_threads(n_jobs)
-    with open_input(source) as opened:
-        reader = ExampleReader(opened, layout, on_error, threads)
-        reading = reader.read_all()
-    if reading.failure is not None:
-        raise reading.failure
-    batch = reading.batch
-    X = _examples(_parts(batch, n_features, reader.name))
-    y = to_target(batch.labels)[batch.label_of]
-    X.skipped = reading.skipped
-    if reading.skipped:
-        warn(SkippedInputWarning(reading.skipped, len(y)), stacklevel=2)
+    if label == "folder" and (format in TREE_FORMATS or is_several(source)):
+        return read_folders(cast(TreeSource, source), format=format, on_error=on_error, **options)
+    if options and tree_format is None:
+        raise InvalidParameterError(
+            f"read_examples has no parameter {next(iter(options))!r} for labelled files"
+        )
+    if format in TREE_FORMATS:
+        raise InvalidParameterError(
+            f"{format} files have no labels: pass label='folder' to take the names of their "
+            "folders, or use read_trees"
+        )
+    layout = Layout(
+        format, label, tree, features, header, bare_words, labels, empty, tree_format, options
+    )
+    reading = _Reading(layout, n_features, vocabulary, on_error, n_threads(n_jobs))
+    if is_several(source):
+        files = labelled_files(source, format)
+        X, y = together([FileExamples(one.name, *reading.read(one.place)) for one in files])
+    else:
+        X, y = reading.read(cast(Source, source))
+    if X.skipped:
+        warn(SkippedInputWarning(X.skipped, len(X)), stacklevel=2)
     return X, y
 
 
-def stream(
-    source: Source,
-    batch_size: int,
-    *,
-    format: Format | None = None,
-    label: str | int | None = None,
-    tree: str | int | Sequence[str] | None = None,
-    features: str | Sequence[str] | None = None,
-    header: Header = "auto",
-    bare_words: bool = False,
-    n_features: int | None = None,
-    text_labels: bool | None = None,
-    on_error: OnError = "raise",
-    n_jobs: int | None = None,
-) -> Iterator[Labelled]:
-    """Read labelled examples in batches: ``for X, y in stream("trees.tsv", 1000)``.
+@dataclass(frozen=True)
+class _Reading:
+    """The options of one call of ``read_examples``."""
 
-    At most one batch is held in memory. It is returned as soon as its last line has arrived, so a
-    slow pipe delays a batch no longer than needed.
+    layout: Layout
+    n_features: int | None
+    vocabulary: Vocabulary | None
+    on_error: OnError
+    n_threads: int
 
-    Parameters
-    ----------
-    source : path, "-", open binary file or iterable of lines
-        As for :func:`filbert.read_examples`. It is opened when the first batch is requested.
-    batch_size : int
-        Number of examples per batch; the last batch may have fewer.
-    format, label, tree, features, header, bare_words, n_jobs
-        As for :func:`filbert.read_examples`.
-    n_features : int, optional
-        The width of the feature matrices, the same in all batches. Required if there are features.
-    text_labels : bool, optional
-        Whether labels are text. By default, the first batch decides, by the rule of
-        :func:`filbert.read_examples`.
-    on_error : {"raise", "skip"}
-        Whether a bad line raises :class:`~filbert.errors.ParseError`, or is skipped with a warning
-        and listed in the batch's ``X.skipped``.
-
-    Yields
-    ------
-    X : Forest or Examples
-        As :func:`filbert.read_examples` returns it. The parts are the same in all batches.
-    y : ndarray
-        The labels.
-
-    Raises
-    ------
-    ParseError
-        At a bad line, at a last line that ends within a tree, or if a compressed file ends too
-        early. The error has the number of the line and of the example. All examples before it are
-        returned first; those of the same batch form a shorter batch.
-
-    Examples
-    --------
-    >>> lines = [b"1 |BT| (a b) |ET| 3:1", b"-1 |BT| (a c) |ET| 1:0.5", b"1 |BT| (a b) |ET|"]
-    >>> for X, y in stream(lines, 2, n_features=3):
-    ...     print(y, X["tree"][0], X["features"].toarray().tolist())
-    [ 1 -1] (a b) [[0.0, 0.0, 1.0], [0.5, 0.0, 0.0]]
-    [1] (a b) [[0.0, 0.0, 0.0]]
-    """
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise InvalidParameterError(f"batch_size must be a positive integer, got {batch_size!r}")
-    check_on_error(on_error)
-    if n_features is not None and n_features < 1:
-        raise InvalidParameterError(f"n_features must be at least 1, got {n_features}")
-    layout = Layout(format, label, tree, features, header, bare_words)
-    threads = n_threads(n_jobs)
-
-    def batches() -> Iterator[Labelled]:
+    def read(self, source: Source) -> Labelled:
+        """Read one file."""
         with open_input(source) as opened:
-            reader = ExampleReader(opened, layout, on_error, threads)
-            batches = _Batches(reader, n_features, text_labels)
-            for block in reader.blocks_of(batch_size):
-                reading = batches.read(block)
-                if reading.skipped:
-                    warning = SkippedInputWarning(reading.skipped, len(reading.batch))
-                    warn(warning, stacklevel=2)
-                if len(reading.batch):
-                    yield batches.labelled(reading)
-                if reading.failure is not None:
-                    raise reading.failure
-
-    return batches()
-
-
-class _Batches:
-    """The properties that all batches of a stream share: their parts, and the kind of labels."""
-
-    def __init__(
-        self, reader: ExampleReader, n_features: int | None, text_labels: bool | None
-    ) -> None:
-        self._reader = reader
-        self._n_features = n_features
-        self._text_labels = text_labels
-        self._trees: tuple[str, ...] | None = None  # names of parts, set by the first batch
-        self._vectors: tuple[str, ...] | None = None
-
-    def read(self, block: Block) -> Reading:
-        """Read some lines. Examples that do not match the earlier batches are bad lines."""
-        quick = self._reader.read_quickly(block) if self._trees in (None, ("tree",)) else None
-        if quick is not None and self._fits(quick):
-            reading = Reading(quick)
-        else:
-            bounds = Bounds(self._trees, self._vectors, self._check)
-            reading = self._reader.read_lines(block, bounds)
-        self._reader.count(len(reading.batch) + len(reading.skipped))
-        return reading
-
-    def labelled(self, reading: Reading) -> Labelled:
-        """Return a batch with the parts of the first batch, and its labels."""
-        batch = reading.batch
-        y = self._target(batch.labels)[batch.label_of]
-        parts = _parts(batch, self._n_features, self._reader.name)
-        if self._trees is None:
-            self._trees = tuple(batch.roots)
-            default = () if self._n_features is None else ("features",)
-            self._vectors = tuple(batch.vectors) or default
-        for name in self._vectors or ():
-            if name not in parts:
-                parts[name] = sp.csr_array((len(y), self._n_features or 0))
-        X = _examples(parts)
-        X.skipped = reading.skipped
-        return X, y
-
-    def _fits(self, batch: Batch) -> bool:
-        """Return whether a batch matches the earlier ones as a whole."""
-        for name, rows in batch.vectors.items():
-            known = self._vectors is None or name in self._vectors
-            if not known or rows.width > (self._n_features or 0):
-                return False
-        return self._text_labels is not False or all(map(_is_number, batch.labels))
-
-    def _check(self, record: Record) -> None:
-        """Raise ParseError if an example does not match the earlier batches."""
-        for vector in record.vectors.values():
-            width = max([vector.width, *(i + 1 for i in vector.indices[-1:])])
-            if self._n_features is None and width:
-                raise InvalidParameterError(
-                    f"{self._reader.name} has features: pass n_features, the width of all batches"
-                )
-            if width > (self._n_features or 0):
-                raise ParseError(
-                    f"feature {width} is beyond n_features={self._n_features}",
-                    hint="increase n_features",
-                    column=1,
-                )
-        if self._text_labels is False and not _is_number(record.label):
-            raise ParseError(
-                f"the label {str(record.label)[:40]!r} is not a number, but those before it are",
-                hint="pass text_labels=True",
-                column=1,
+            reader = ExampleReader(
+                opened, self.layout, self.on_error, self.n_threads, self.vocabulary
             )
+            reading = reader.read_all()
+        if reading.failure is not None:
+            raise reading.failure
+        batch = reading.batch
+        X = examples_of(parts_of(batch, self.n_features, reader.name), batch, batch.columns)
+        X.skipped = reading.skipped
+        if not reader.has_labels:
+            return X, None
+        return X, to_target(batch.labels, reader.label_kind)[batch.label_of]
 
-    def _target(self, labels: Sequence[Label | None]) -> NDArray[Any]:
-        y = to_target(labels)
-        if self._text_labels is None and len(labels):
-            self._text_labels = y.dtype.kind == "U"
-        if self._text_labels:
-            return np.array([str(label) for label in labels])
-        return np.array(labels, dtype=np.float64) if y.dtype.kind == "U" else y
 
-
-def _parts(batch: Batch, n_features: int | None, source: str) -> dict[str, Part]:
+def parts_of(batch: Batch, n_features: int | None, source: str) -> dict[str, Part]:
     """Return forests and sparse matrices by their names."""
     parts: dict[str, Part] = {
         name: Forest._of(batch.dag, roots) for name, roots in batch.roots.items()
     }
     for name, rows in batch.vectors.items():
-        if n_features is not None and rows.width > n_features:
+        if rows.names is None and n_features is not None and rows.width > n_features:
             raise InvalidParameterError(
                 f"{source} has feature {rows.width}, but n_features is {n_features}: increase it"
             )
-        parts[name] = sp.csr_array(
+        parts[name] = scipy.sparse.csr_array(
             (rows.values, rows.columns, rows.row_begin),
-            shape=(len(batch), n_features or rows.width),
+            shape=(len(batch), rows.width if rows.names is not None else n_features or rows.width),
         )
     return parts
 
 
-def _examples(parts: dict[str, Part]) -> "Forest | Examples":
-    return parts["tree"] if parts.keys() == {"tree"} else Examples._of(parts)
-
-
-def _is_number(label: Label | None) -> bool:
-    return not isinstance(label, str) or to_target([label]).dtype.kind != "U"
+def examples_of(
+    parts: dict[str, Part], batch: Batch, columns: dict[str, list[str]]
+) -> "Forest | Examples":
+    """Return the trees, or Examples if there is anything beside them."""
+    names = {name: rows.names for name, rows in batch.vectors.items() if rows.names is not None}
+    if parts.keys() == {"tree"} and not columns:
+        return parts["tree"]  # type: ignore[no-any-return]
+    return Examples._of(parts, columns, names)

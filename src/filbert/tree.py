@@ -1,6 +1,7 @@
 """One tree of a forest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import index as as_integer
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,20 @@ from numpy.typing import ArrayLike
 from filbert._core import Dag, from_arrays
 from filbert.drawing.svg import dag_svg, tree_svg
 from filbert.drawing.text import draw, draw_arrays
-from filbert.errors import InvalidParameterError
+from filbert.errors import InputTypeError, InvalidParameterError, MissingLibraryError
+from filbert.node_arrays import NodeArrays, checked_label
 
 
 class Tree:
     """A labelled ordered tree: a node of a forest, with everything below it.
 
     A :class:`~filbert.Forest` makes trees (``forest[3]``). They never change. Two trees are equal
-    if their labels and shapes are equal, also if they come from different forests.
+    if their labels and shapes are equal, also if they come from different forests. They have no
+    order; to sort them by their text, use ``sorted(trees, key=str)``.
+
+    A tree is a sequence of its children: ``len(tree)`` is their number, ``tree[0]`` the first one,
+    ``tree[-1]`` the last one, and ``for child in tree`` goes through them. A tuple is a path:
+    ``tree[0, 1]`` is the second child of the first child, and ``tree[()]`` the tree itself.
 
     Examples
     --------
@@ -26,6 +33,10 @@ class Tree:
     ('S', 9, 4)
     >>> [str(child) for child in tree.children]
     ['(NP (D a) (N dog))', '(VP (V ran))']
+    >>> tree[0, 1], tree.leaves(), tree.text
+    (<Tree (N dog)>, ['a', 'dog', 'ran'], 'a dog ran')
+    >>> tree.map(str.lower)
+    <Tree (s (np (d a) (n dog)) (vp (v ran)))>
     >>> print(tree.draw())
     S
     ├─ NP
@@ -74,6 +85,43 @@ class Tree:
             yield Tree(self._dag, node)
             stack.extend(self._dag.children(node)[::-1].tolist())
 
+    def leaves(self) -> list[str]:
+        """Return the labels of the leaves from left to right: the words of a parse tree."""
+        found: list[str] = []
+        stack = [self._node]
+        while stack:
+            node = stack.pop()
+            below = self._dag.children(node)
+            if len(below):
+                stack += below[::-1].tolist()
+            else:
+                found.append(self._dag.label(node))
+        return found
+
+    @property
+    def text(self) -> str:
+        """The labels of the leaves, joined by blanks: the sentence of a parse tree."""
+        return " ".join(self.leaves())
+
+    def map(self, function: Callable[[str], str]) -> "Tree":
+        """Return a tree of the same shape with other labels.
+
+        Parameters
+        ----------
+        function : callable
+            Returns the new label of a label. It is called once for each distinct label. To change
+            many trees, or only leaves, see :mod:`filbert.transform`.
+        """
+        if not callable(function):
+            raise InputTypeError(f"map takes a function from labels to labels, got {function!r}")
+
+        def new_label(label: str) -> str:
+            return checked_label(function(label), f"what the function returns for {label!r}")
+
+        nodes = NodeArrays.of(self._dag, self._as_roots())
+        dag, roots = nodes.relabelled(np.ones(len(nodes), dtype=bool), new_label).to_dag()
+        return Tree(dag, int(roots[0]))
+
     def to_parents(self) -> tuple[list[str], list[int]]:
         """Return the labels of all nodes and the numbers of their parents, in preorder.
 
@@ -89,6 +137,37 @@ class Tree:
             labels.append(self._dag.label(node))
             parents.append(parent)
         return labels, parents
+
+    def to_nested(self) -> tuple[Any, ...]:
+        """Return the tree as nested tuples, as :meth:`filbert.Forest.from_nested` takes them.
+
+        >>> from filbert import Forest
+        >>> Forest.from_brackets(["(S (NP (D a) (N dog)) (VP ran))"])[0].to_nested()
+        ('S', ('NP', ('D', 'a'), ('N', 'dog')), ('VP', 'ran'))
+        """
+        nested = self._folded(lambda label, children: (label, *children))
+        return nested if isinstance(nested, tuple) else (nested,)
+
+    def to_nltk(self) -> Any:
+        """Return the tree as an ``nltk.Tree``, whose leaves are strings."""
+        try:
+            from nltk import Tree as NltkTree  # noqa: PLC0415 - optional
+        except ImportError:
+            raise MissingLibraryError("Tree.to_nltk", "nltk") from None
+        tree = self._folded(NltkTree)
+        return NltkTree(tree, []) if isinstance(tree, str) else tree
+
+    def _folded(self, node: Callable[[str, list[Any]], Any]) -> Any:
+        """Return what `node` makes of labels and children; a leaf is its label."""
+        labels, parents = self.to_parents()
+        children: list[list[Any]] = [[] for _ in labels]
+        made: Any = None
+        for i in reversed(range(len(labels))):  # in preorder, a node's children come after it
+            made = node(labels[i], children[i][::-1]) if children[i] else labels[i]
+            if i > 0:
+                children[parents[i]].append(made)
+            children[i] = []
+        return made
 
     def draw(
         self, *, values: ArrayLike | None = None, max_lines: int = 100, max_depth: int = 30
@@ -150,6 +229,44 @@ class Tree:
             )
         checked: list[float] = array.tolist()
         return checked
+
+    # ---------------------------------------------------------------- a sequence of children
+
+    def __len__(self) -> int:
+        return len(self._dag.children(self._node))
+
+    def __bool__(self) -> bool:
+        return True  # also a leaf, although its length is 0
+
+    def __iter__(self) -> Iterator["Tree"]:
+        return iter(self.children)
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> "Tree":
+        path = index if isinstance(index, tuple) else (index,)
+        node = self._node
+        for step in path:
+            below = self._dag.children(node)
+            try:
+                node = int(below[as_integer(step)])
+            except TypeError:
+                raise InputTypeError(
+                    f"index a tree by the number of a child or by a path, a tuple of numbers; got "
+                    f"{index!r}"
+                ) from None
+            except IndexError:
+                raise IndexError(
+                    f"there is no child {step} at tree[{index!r}]: {self._dag.label(node)!r} has "
+                    f"{len(below):,}"
+                ) from None
+        return Tree(self._dag, node)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """Return an array of no dimensions: NumPy would take a list of trees apart otherwise."""
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
+
+    # ---------------------------------------------------------------- text, comparison, storage
 
     def __str__(self) -> str:
         return self._dag.brackets(self._node, -1)

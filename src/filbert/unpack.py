@@ -1,4 +1,4 @@
-"""Finding the learner inside scikit-learn's pipelines and searches."""
+"""Finding Filbert's estimators inside scikit-learn's pipelines and searches."""
 
 from typing import Any
 
@@ -30,3 +30,20 @@ def unpacked(model: Any) -> tuple[list[Any], Any]:
             model = steps[-1]
         else:
             return before, model
+
+
+def set_jobs(model: Any, n_jobs: int | None) -> None:
+    """Set the number of threads of Filbert's estimators in a fitted pipeline or search."""
+    waiting = [model]
+    while waiting:
+        step = waiting.pop()
+        if hasattr(step, "best_estimator_"):
+            waiting.append(step.best_estimator_)
+        elif hasattr(step, "calibrated_classifiers_"):
+            waiting += [calibrated.estimator for calibrated in step.calibrated_classifiers_]
+        elif hasattr(step, "get_params"):
+            own = step.get_params(deep=False)
+            if "n_jobs" in own and type(step).__module__.startswith("filbert."):
+                step.set_params(n_jobs=n_jobs)
+            parts = own.get("steps") or own.get("transformer_list") or []
+            waiting += [part for _, part in parts]

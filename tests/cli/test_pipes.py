@@ -41,8 +41,9 @@ def labelled(n: int, format: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-SIZES = {"one": 1, "three thousand": 3_000, "beyond a MiB": 45_000}
-assert len(labelled(SIZES["beyond a MiB"], "brackets")) > 1 << 20
+BEYOND_A_MIB = 45_000
+assert len(labelled(BEYOND_A_MIB, "brackets")) > 1 << 20
+SIZES = [1, 3_000, pytest.param(BEYOND_A_MIB, marks=pytest.mark.product)]
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +109,7 @@ def fed(path: Path, data: bytes) -> Thread:
     return writer
 
 
-@pytest.mark.parametrize("n", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("format", ["brackets", "tsv", "jsonl", "svmlight-tk"])
 def test_predicting_from_pipes(model: str, tmp_path: Path, format: str, n: int) -> None:
     data = labelled(n, format)
@@ -169,6 +170,7 @@ def test_packed_data_needs_no_name(model: str, format: str, pack: Callable[[byte
     assert run(["predict", model, "-"], pack(data)).stdout == expected
 
 
+@pytest.mark.product
 def test_processes(model: str, tmp_path: Path) -> None:
     """The standard input and process substitution of a real shell."""
     path = tmp_path / "data"
@@ -196,8 +198,44 @@ def test_no_examples_are_an_error_everywhere(
 def test_errors_in_pipes_have_a_place(model: str) -> None:
     data = labelled(3_000, "tsv") + b"1\t(S\n"
     done = run(["predict", model, "-"], data)
-    assert (done.code, done.stdout) == (2, b"")
+    assert (done.code, done.stdout[-2:], done.stdout.count(b"\n")) == (1, b"?\n", 3_001)
     assert b"standard input, line 3001, column 3: " in done.stderr
+    stopped = run(["predict", model, "-", "--on-error", "raise"], data)
+    assert (stopped.code, stopped.stdout) == (2, b"")
+
+
+def test_each_line_is_answered_before_the_next(model: str) -> None:
+    """Also a line that cannot be read: whoever writes may wait for the answer."""
+    reading, writing = os.pipe()
+    answers, printing = os.pipe()
+
+    def command() -> None:
+        arguments = ["filbert", "predict", model, "-", "--batch", "1"]
+        with ExitStack() as stack:
+            out = stack.enter_context(os.fdopen(printing, "w"))
+            source = stack.enter_context(os.fdopen(reading))
+            stack.enter_context(patch.object(sys, "argv", arguments))
+            stack.enter_context(patch.object(sys, "stdin", source))
+            stack.enter_context(redirect_stdout(out))
+            stack.enter_context(redirect_stderr(io.StringIO()))
+            stack.enter_context(pytest.raises(SystemExit))
+            main()
+
+    thread = Thread(target=command, daemon=True)
+    thread.start()
+    with os.fdopen(answers, "rb") as out, os.fdopen(writing, "wb", buffering=0) as sink:
+        good = labelled(1, "tsv")
+        for line, answer in (
+            (good, b"1\n"),
+            (b"1\t(S\n", b"?\n"),
+            (b"1\tx\n", b"?\n"),
+            (good, b"1\n"),
+        ):
+            sink.write(line)
+            assert out.readline() == answer
+        sink.close()
+        assert out.read() == b""
+    thread.join()
 
 
 def test_headers_and_words_on_the_command_line(model: str) -> None:
@@ -238,7 +276,7 @@ def test_a_file_is_opened_once(tmp_path: Path, format: str) -> None:
     assert done.stdout.split() == [b"1", b"1"]
 
 
-@pytest.mark.parametrize("n", [1, 3_000, 45_000])
+@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("last", [b"", b"?\n"], ids=["usual", "unusual"])
 def test_pipes_in_the_library(tmp_path: Path, n: int, last: bytes) -> None:
     """Also where what is unusual comes only at the end, when much has been read by the core."""

@@ -10,12 +10,19 @@ from sklearn.base import BaseEstimator
 from filbert import (
     DistributedTreeEmbedding,
     FragmentVectorizer,
+    KernelMatrix,
+    PatternVectorizer,
     SymbolSelector,
+    TreeFeatures,
+    TreeLogisticRegression,
     TreePerceptron,
+    TreeRanker,
     TreeSVC,
+    TreeSVCCV,
+    TreeSVR,
 )
 from filbert.errors import FilbertError
-from filbert.kernels import PartialTree, SubsetTree, Subtree
+from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree
 from filbert.testing import check_tree_estimator
 from filbert.testing.tools import CHECKS, abilities, fresh
 
@@ -23,22 +30,33 @@ Array = np.ndarray[Any, Any]
 
 LEARNERS = [
     TreeSVC(),
+    TreeSVC(SubsetTree()),
     TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
     TreeSVC(PartialTree()),
     TreeSVC(SubsetTree() + 0.5 * Subtree() + 0.1),
+    TreeLogisticRegression(),
+    TreeRanker(),
+    TreeSVR(),
 ]
+# Few settings, so that the checks are quick.
+SEARCHES = [TreeSVCCV([SubsetTree(), SubsetTree(include_leaves=True)], Cs=[1.0, 10.0], cv=2)]
 # What is heavy wins where examples are seen often enough.
 PERCEPTRONS = [
     TreePerceptron(n_epochs=2),
     TreePerceptron(PartialTree(), n_epochs=20, shuffle=True, fit_intercept=True),
     TreePerceptron(Subtree(), engine="online", n_epochs=20, margin=0.5),
     TreePerceptron(vote=True, n_epochs=2),
+    TreePerceptron(LocalPatterns(), n_epochs=20),
 ]
 TRANSFORMERS = [
     DistributedTreeEmbedding(64),
     DistributedTreeEmbedding(50, composition="product", dtype="float64"),
-    FragmentVectorizer(TreeSVC(random_state=0), min_frequency=1),
+    FragmentVectorizer(TreeSVC(SubsetTree(), random_state=0), min_frequency=1),
     FragmentVectorizer(kernel=PartialTree(), criterion="chi2"),
+    TreeFeatures(),
+    TreeFeatures(SubsetTree() + 0.5 * PartialTree(normalize=False), private=False),
+    KernelMatrix(),
+    PatternVectorizer(),
     SymbolSelector(n_symbols=2),
     SymbolSelector(PartialTree(), by="production", max_nodes_per_tree=3.0),
 ]
@@ -46,8 +64,8 @@ TRANSFORMERS = [
 NOT_BY_SELECTION = "training_on_single_nodes"
 # The checks have fewer examples than the first one's samples, so that it comes to the optimum.
 PLANES = [
-    TreeSVC(strategy="sdag+"),
-    TreeSVC(strategy="usvm", sample_size=10),
+    TreeSVC(SubsetTree(), strategy="sdag+"),
+    TreeSVC(SubsetTree(), strategy="usvm", sample_size=10),
     TreeSVC(PartialTree(), strategy="sdag", sample_size=10, fit_intercept=False),
 ]
 # Planes are found anew in each training, and norms beyond 1e150 are refused.
@@ -70,15 +88,25 @@ def checks_of_planes(estimator: Any) -> list[tuple[Any, Callable[[Any], None]]]:
     names = set(NOT_BY_PLANES)
     if estimator.sample_size is not None:
         by_name = {check.run.__name__.removeprefix("check_"): check for check in CHECKS}
-        names |= {name for name, check in by_name.items() if "optimum" in check.needs}
+        exact = {"optimum", "additive"}
+        names |= {name for name, check in by_name.items() if exact & set(check.needs)}
     return [pair for pair in all_checks(estimator) if check_name(pair[1]) not in names]
 
 
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    [pair for one in PLANES for pair in checks_of_planes(one)],
-    ids=check_name,
-)
+def contract(
+    estimators: list[Any], checks: Callable[[Any], list[tuple[Any, Any]]] = all_checks
+) -> pytest.MarkDecorator:
+    """Run all checks on each estimator; only the first one of each class is no `product`."""
+    parameters, seen = [], set()
+    for one in estimators:
+        marks = [pytest.mark.product] if type(one) in seen else []
+        seen.add(type(one))
+        parameters += [pytest.param(*pair, marks=marks) for pair in checks(one)]
+    return pytest.mark.parametrize(("estimator", "check"), parameters, ids=check_name)
+
+
+@pytest.mark.product
+@contract(PLANES, checks_of_planes)
 def test_the_contract_by_planes(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -90,27 +118,22 @@ def test_what_planes_refuse_is_told(name: str) -> None:
         check(estimator)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    [pair for one in PERCEPTRONS for pair in all_checks(one)],
-    ids=check_name,
-)
+@contract(PERCEPTRONS)
 def test_the_contract_of_perceptrons(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "check"), [pair for one in LEARNERS for pair in all_checks(one)], ids=check_name
-)
+@contract(LEARNERS)
 def test_the_contract(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "check"),
-    [pair for one in TRANSFORMERS for pair in all_checks(one)],
-    ids=check_name,
-)
+@contract(SEARCHES)
+def test_the_contract_of_searches(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@contract(TRANSFORMERS)
 def test_the_contract_of_transformers(estimator: Any, check: Callable[[Any], None]) -> None:
     if isinstance(estimator, SymbolSelector) and check_name(check) == NOT_BY_SELECTION:
         with pytest.raises(FilbertError, match="no node of the trees is the root of a fragment"):
@@ -120,7 +143,7 @@ def test_the_contract_of_transformers(estimator: Any, check: Callable[[Any], Non
 
 
 def test_there_are_many_checks() -> None:
-    assert len(all_checks(TreeSVC())) >= 40
+    assert len(all_checks(TreeSVC(SubsetTree()))) >= 40
     names = [check.run.__name__ for check in CHECKS]
     assert len(set(names)) == len(names)
     assert all(name.startswith("check_") for name in names)
@@ -132,14 +155,14 @@ def test_checks_follow_what_an_estimator_has() -> None:
         def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
             return self
 
-    names = {check_name(check) for _, check in all_checks(TreeSVC())}
+    names = {check_name(check) for _, check in all_checks(TreeSVC(SubsetTree()))}
     online = {check_name(check) for _, check in all_checks(Online())}
     assert "order_of_training" in names - online
     assert "partial_fit" in online - names
     assert "optimum" not in abilities(Online())
-    assert "state" in abilities(TreeSVC())
+    assert "state" in abilities(TreeSVC(SubsetTree()))
     assert "state" not in abilities(DistributedTreeEmbedding())
-    assert "file" in abilities(TreeSVC())
+    assert "file" in abilities(TreeSVC(SubsetTree()))
     assert "file" not in abilities(Online())
 
 

@@ -171,9 +171,9 @@ struct Case : SvmCase {
 // Some examples have no weight.
 Case random_case(unsigned seed, std::size_t n, double C = 1.0, bool squared_hinge = false,
                  bool intercept = true) {
-  const std::vector<Tree> trees = random_trees(seed, n, 4, 3);
-  std::vector<double> K = reference_matrix(kSpec, trees, trees, true);
-  Case c{random_svm_case(seed, std::move(K), n, C, squared_hinge, intercept), forest_of(trees)};
+  static SvmMatrices matrices(kSpec);
+  Case c{random_svm_case(seed, matrices.of(seed, n), n, C, squared_hinge, intercept),
+         forest_of(svm_trees(seed, n))};
   for (std::size_t i = 0; i < n; i += 7) c.C[i] = 0.0;
   return c;
 }
@@ -201,20 +201,20 @@ void optimality_conditions() {
 }
 
 void objectives_are_what_they_say() {
-  const Case c = random_case(2, 300);
+  const Case c = random_case(2, 150);
   for (const double tol : {0.3, 1e-3, 1e-8}) {
     for (const std::size_t n_rows : {1000, 50}) check_objectives(c, solved(c, tol, n_rows), tol);
   }
 }
 
 void the_same_bytes_for_any_threads() {
-  const Case c = random_case(3, 400);
+  const Case c = random_case(3, 200);
   const SvmSolution one = solved(c, 1e-6, 100);
   for (const int n_threads : {kInline, 2, 5}) check_same(solved(c, 1e-6, 100, n_threads), one);
 }
 
 void from_the_solution_there_is_no_way_to_go() {
-  const Case c = random_case(4, 300);
+  const Case c = random_case(4, 150);
   for (const std::size_t n_rows : {1000, 50}) {
     const SvmSolution s = solved(c, 1e-7, n_rows);
     const SvmSolution again = solved(c, 1.01e-7, n_rows, 1, s.alpha);
@@ -224,7 +224,7 @@ void from_the_solution_there_is_no_way_to_go() {
 }
 
 void it_can_be_stopped() {
-  const Case c = random_case(5, 300);
+  const Case c = random_case(5, 200);
   RowTrainer trainer(kSpec, c.forest.dag, c.forest.roots, true, 1 << 30, 1, {});
   const SvmProblems problems = c.problems(1e-12);
   struct Enough {};

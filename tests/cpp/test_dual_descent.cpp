@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "factors/sum_factors.hpp"
 #include "factors/tree_factors.hpp"
 #include "learn/svm/train.hpp"
 #include "reference_factors.hpp"
@@ -25,10 +27,9 @@ TreeFactors factors_of(const Forest& forest) {
 }
 
 Case random_case(unsigned seed, std::size_t n, double C, bool squared_hinge, bool intercept) {
-  const std::vector<Tree> trees = random_trees(seed, n, 4, 3);
-  std::vector<double> K = reference_matrix(subset_tree(0.4), trees, trees, true);
-  return {random_svm_case(seed, std::move(K), n, C, squared_hinge, intercept),
-          factors_of(forest_of(trees))};
+  static SvmMatrices matrices(subset_tree(0.4));
+  return {random_svm_case(seed, matrices.of(seed, n), n, C, squared_hinge, intercept),
+          factors_of(forest_of(svm_trees(seed, n)))};
 }
 
 template <class Visit>
@@ -38,6 +39,12 @@ void for_each_case(std::size_t n, unsigned n_seeds, const Visit& visit) {
       visit(random_case(seed, n, C, squared_hinge, intercept));
     });
   }
+}
+
+// The same kernel as a sum of one term.
+SumFactors sum_of(const Case& c) {
+  return SumFactors(c.size(), {{std::make_shared<const TreeFactors>(c.factors),
+                                std::vector<double>(c.size(), 1.0)}});
 }
 
 SvmSolution solved(const Case& c, SvmProblem problem, std::span<const double> start = {}) {
@@ -134,6 +141,24 @@ void the_optimum_by_brute_force() {
     CHECK(near(s.dual, best, 1e-9));
     CHECK(near(s.primal, best, 1e-9));
   });
+}
+
+// Sweeps alone would take hundreds of thousands: labels are at random, and some trees are equal.
+void large_costs() {
+  for (const double C : {1e2, 1e4, 1e6}) {
+    for (const bool squared_hinge : {false, true}) {
+      for (unsigned seed = 1; seed <= 3; ++seed) {
+        const Case c = random_case(seed, 40, C, squared_hinge, seed != 2);
+        SvmProblem problem = c.problem(1e-6);
+        problem.max_sweeps = 2000;
+        const SvmSolution s = solved(c, problem);
+        const auto [primal, dual] = objectives(c, s.alpha);
+        CHECK(s.gap <= 1e-6);
+        CHECK(near(s.primal, primal, 1e-8));  // the terms are 1e6 times larger than their sum
+        CHECK(near(s.dual, dual, 1e-8));
+      }
+    }
+  }
 }
 
 // K = 1: alpha is min(C, 1), or 1 / (1 + 1 / 2C) under the squared hinge; twice K with intercept.
@@ -248,9 +273,9 @@ void problems_over_the_same_examples() {
   const std::vector<std::uint64_t> seeds{3, 4};
   std::vector<double> start(2 * c.size(), 0.0);
   std::fill(start.begin() + 40, start.end(), 0.1);
-  const SvmProblems both{40, signs, c.C, start, seeds, c.loss(), c.intercept, 1e-6, 1000};
+  const SvmProblems both{40, signs, c.C, {}, start, seeds, c.loss(), c.intercept, 1e-6, 1000};
   for (const int n_threads : {1, 2, 5}) {
-    const std::vector<SvmSolution> solutions = train_on_factors(c.factors, both, n_threads, {});
+    const std::vector<SvmSolution> solutions = train_on_factors(sum_of(c), both, n_threads, {});
     CHECK_EQUAL(solutions.size(), 2);
     for (std::size_t k = 0; k < 2; ++k) {
       check_same(solutions[k], solved(c, both[k], both[k].start));
@@ -262,8 +287,9 @@ void problems_over_the_same_examples() {
 
 void problems_that_do_not_fit() {
   const Case c = random_case(1, 10, 1.0, false, true);
+  const SumFactors factors = sum_of(c);
   const auto train = [&](const SvmProblems& problems) {
-    return train_on_factors(c.factors, problems, 1, {});
+    return train_on_factors(factors, problems, 1, {});
   };
   const std::span<const std::int8_t> few_signs(c.y.data(), 9);
   const std::span<const double> few_costs(c.C.data(), 9);
@@ -303,6 +329,7 @@ int main() {
       TEST(optimality_conditions),
       TEST(objectives_and_gap_are_what_they_say),
       TEST(the_optimum_by_brute_force),
+      TEST(large_costs),
       TEST(one_example),
       TEST(an_example_without_fragments),
       TEST(examples_without_weight_are_left_out),

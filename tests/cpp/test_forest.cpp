@@ -61,16 +61,17 @@ bool is_ascii(const std::string& text) {
 }
 
 // Labels that begin with the same letters, of which the last eight bytes are the hash so far of
-// those before: hash_bytes gives 0 for all of them.
-std::vector<std::string> labels_with_hash_zero(std::size_t n, const std::string& begin) {
+// those before: with this seed, hash_bytes gives 0 for all of them.
+std::vector<std::string> labels_with_hash_zero(std::size_t n, const std::string& begin,
+                                               HashSeed seed = hash_seed) {
   std::vector<std::string> labels;
   std::mt19937 random(1);
   while (labels.size() < n) {
     std::string label = begin;
     for (int i = 0; i < 8; ++i) label += static_cast<char>('a' + below(random, 26));
-    std::uint64_t hash = mix(first_eight(label) ^ kHashA, kHashB + label.size() + 8);
+    std::uint64_t hash = mix(first_eight(label) ^ seed.a, seed.b + label.size() + 8);
     for (std::size_t i = 8; i < label.size(); i += 8) {
-      hash = mix(hash ^ first_eight(label.substr(i)), kHashA);
+      hash = mix(hash ^ first_eight(label.substr(i)), seed.a);
     }
     label += text_of(hash);
     if (is_ascii(label)) labels.push_back(label);
@@ -89,6 +90,15 @@ void colliding_labels_differ() {
     }
     for (std::size_t i = 0; i < texts.size(); ++i) CHECK_EQUAL(labels.find(texts[i]), i);
   }
+}
+
+// Who knows the source but not the numbers of this process cannot make labels with equal hashes.
+void labels_cannot_be_made_to_collide() {
+  std::set<std::uint64_t> hashes;
+  for (const std::string& text : labels_with_hash_zero(300, "the same", {kHashA, kHashB})) {
+    hashes.insert(hash_bytes(text) >> 32);
+  }
+  CHECK(hashes.size() >= 299);  // two of 300 may share 32 bits by chance
 }
 
 // Of so many labels some pairs share the 32 bits of the hash that the table keeps.
@@ -221,8 +231,8 @@ void a_builder_can_start_from_a_forest() {
 // Two more children whose ids are the hash so far: hash_ids gives 0. Such ids are beyond the
 // forest's size, which the builder does not mind as long as nobody looks at the children.
 Ids children_with_hash_zero(std::uint32_t label, std::uint32_t first_child) {
-  const std::uint64_t start = mix(label ^ kHashA, kHashB + 4);
-  const std::uint64_t hash = mix(start ^ first_child, kHashA);
+  const std::uint64_t start = mix(label ^ hash_seed.a, hash_seed.b + 4);
+  const std::uint64_t hash = mix(start ^ first_child, hash_seed.a);
   return {first_child, 0, static_cast<std::uint32_t>(hash), static_cast<std::uint32_t>(hash >> 32)};
 }
 
@@ -617,6 +627,7 @@ int main() {
       TEST(labels_have_one_id),
       TEST(similar_labels_differ),
       TEST(colliding_labels_differ),
+      TEST(labels_cannot_be_made_to_collide),
       TEST(many_short_labels_differ),
       TEST(good_utf8),
       TEST(bad_labels_are_refused),

@@ -146,8 +146,8 @@ void large_partial_trees() {
 
 // Chosen children still number binomial(n, q) binomial(m, q) for each length q.
 void bounded_subsequences_of_wide_trees() {
-  const Forest forest = flat_trees({3000, 5000});
-  const double n = 3000, m = 5000;
+  const Forest forest = flat_trees({900, 1500});
+  const double n = 900, m = 1500;
   const double pairs = n * m;
   const double pairs_of_two = n * (n - 1) / 2 * (m * (m - 1) / 2);
   const SomeKernel one = partial_tree(1.0, 1.0, Penalty::span, 1);

@@ -59,8 +59,8 @@ void check_scores(const SomeKernel& spec, const std::vector<Tree>& known,
 }
 
 void random_forests() {
-  const std::vector<Tree> known = random_trees(1, 60, 5);
-  const std::vector<Tree> trees = random_trees(2, 60, 5);
+  const std::vector<Tree> known = random_trees(1, 30, 5);
+  const std::vector<Tree> trees = random_trees(2, 30, 5);
   for (const bool normalize : {false, true}) {
     for (const double decay : {1e-3, 0.4, 1.0}) {
       check_scores(subset_tree(decay, false), known, trees, normalize);
@@ -88,7 +88,7 @@ void trees_one_after_another() {
 // At decay 1 the self-kernel of this tree is far beyond double.
 void wide_range() {
   std::string text;
-  for (const int n : {1500, 1400, 3}) {
+  for (const int n : {1100, 1060, 3}) {
     text += "(S";
     for (int i = 0; i < n; ++i) text += " (A (B b) (C c))";
     text += ")\n";

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "factors/sum_factors.hpp"
+#include "learn/svm/condensed_factors.hpp"
 #include "learn/svm/dual_descent.hpp"
 #include "reference_factors.hpp"
 #include "svm_case.hpp"
@@ -43,6 +44,27 @@ std::vector<double> multiplied_out(const F& factors) {
   return product;
 }
 
+// The condensed factors of some examples give the same products, also after w has changed.
+template <class F>
+void check_condensed(const F& factors) {
+  std::vector<double> z(factors.n_columns(), 0.0);
+  std::vector<std::uint32_t> some;
+  for (std::uint32_t i = 0; i < factors.n_trees(); ++i) {
+    factors.add(i, 0.3 - 0.1 * (i % 7), z.data());
+    if (i % 3 != 1) some.push_back(i);
+  }
+  CondensedFactors<F> condensed(factors);
+  for (const std::size_t n : {std::size_t{2}, some.size()}) {
+    const std::span examples(some.data(), n);
+    condensed.start(examples, z.data());
+    for (std::size_t k = 0; k < 2 * n; ++k) {
+      CHECK(near(condensed.dot(k % n), factors.dot(some[k % n], z.data()), kTolerance));
+      condensed.add(k / 2, 0.5);
+      factors.add(some[k / 2], 0.5, z.data());
+    }
+  }
+}
+
 template <class F>
 void check_matrix(const F& factors, const std::vector<double>& expected) {
   const std::vector<double> actual = multiplied_out(factors);
@@ -50,6 +72,7 @@ void check_matrix(const F& factors, const std::vector<double>& expected) {
   CHECK_EQUAL(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) CHECK(near(actual[i], expected[i], kTolerance));
   for (std::size_t i = 0; i < n; ++i) CHECK(near(factors.self[i], expected[i * n + i], kTolerance));
+  check_condensed(factors);
 }
 
 struct Sum {

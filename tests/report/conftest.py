@@ -1,5 +1,3 @@
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,9 +5,10 @@ from typing import Any
 import pytest
 
 from filbert.report.html import render
+from tests.expected import chromium
 from tests.report.explanations import explanation, hostile
 
-CHROMIUM = os.environ.get("FILBERT_CHROMIUM") or shutil.which("chromium")
+CHROMIUM = chromium()
 
 
 @pytest.fixture(scope="session")
@@ -58,30 +57,46 @@ class Visit:
         page.on("popup", lambda popup: self.noise.append("popup"))
 
     def open(self, path: Path) -> Any:
+        assert self.noise == []
+        self.page.goto("about:blank")  # without the part of the address that names an example
+        self.noise.clear()
         self.page.goto(path.as_uri())
         assert self.noise.pop(0) == f"request: {path.as_uri()}"
+        if self.page.evaluate("document.documentElement.classList.contains('js')"):
+            self.page.wait_for_selector("html.ready", state="attached")
         return self.page
 
 
-@pytest.fixture
-def visit(browser: Any, pages: dict[str, Path]) -> Iterator[Callable[..., Any]]:
-    """Open a report; afterwards nothing may have been said or asked for."""
-    contexts, visits = [], []
+@pytest.fixture(scope="session")
+def visits(browser: Any) -> Iterator[dict[Any, Visit]]:
+    """Pages by what distinguishes them; tests share them, since a new one takes long."""
+    made: dict[Any, Visit] = {}
+    yield made
+    for one in made.values():
+        one.page.context.close()
 
-    def opened(name: str, *, width: int = 1280, scheme: str = "light", script: bool = True) -> Any:
-        contexts.append(
-            browser.new_context(
+
+@pytest.fixture
+def visit(
+    browser: Any, pages: dict[str, Path], visits: dict[Any, Visit]
+) -> Iterator[Callable[..., Any]]:
+    """Open a report; afterwards nothing may have been said or asked for."""
+
+    def opened(name: str, *, width: int = 1280, script: bool = True) -> Any:
+        key = (width, script)
+        if key not in visits:
+            context = browser.new_context(
                 viewport={"width": width, "height": 800},
-                color_scheme=scheme,
+                has_touch=width < 500,
                 java_script_enabled=script,
                 reduced_motion="reduce",
             )
-        )
-        visits.append(Visit(contexts[-1].new_page()))
-        return visits[-1].open(pages[name])
+            context.set_default_timeout(10_000)
+            visits[key] = Visit(context.new_page())
+        visits[key].page.emulate_media(color_scheme="light", media="screen")
+        return visits[key].open(pages[name])
 
     yield opened
-    noise = [message for one in visits for message in one.noise]
-    for context in contexts:
-        context.close()
-    assert noise == []
+    for one in visits.values():
+        noise, one.noise[:] = list(one.noise), []
+        assert noise == []

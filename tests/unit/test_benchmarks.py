@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import measure, page, stamp
+from benchmarks import goals, measure, page, papers, stamp
 
 RESULTS = page.load_results()
 MODULES = [
@@ -34,6 +34,12 @@ def test_the_list_of_results_without_stamps_only_gets_shorter() -> None:
     for name in listed:
         assert "stamp" not in RESULTS[name], f"{name} has a stamp: take it off the list"
         assert RESULTS[name]["date"] <= "2026-11-17", f"{name} was measured when stamps existed"
+
+
+def test_squashed_commits_are_those_of_results() -> None:
+    """A line whose results were measured again is deleted."""
+    measured = {result["stamp"]["commit"] for result in RESULTS.values() if "stamp" in result}
+    assert stamp.squashed() <= measured
 
 
 @pytest.fixture
@@ -107,11 +113,42 @@ def test_results_from_before_stamps_cannot_be_changed(
     assert "has no stamp, and was changed" in problem
 
 
+def test_a_squashed_commit_counts_only_if_it_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: dict[str, Any]
+) -> None:
+    gone = "0" * 40
+    asked: list[str] = []
+
+    def has_script(commit: str, script: str) -> bool:
+        asked.append(commit)
+        return commit == "HEAD"
+
+    written["stamp"]["commit"] = gone
+    monkeypatch.setattr(stamp, "has_script", has_script)
+    monkeypatch.setattr(stamp, "SQUASHED", tmp_path / "squashed.txt")
+    stamp.SQUASHED.write_text(f"# a comment\n{gone}\n")
+    assert stamp.problems("example_part", written) == []
+    stamp.SQUASHED.write_text("# nothing\n")
+    [problem] = stamp.problems("example_part", written)
+    assert "no commit" in problem
+    assert asked == ["HEAD", gone]
+
+
 # ---------------------------------------------------------------- the page
 
 
 def test_the_page_is_made_from_the_results() -> None:
     assert page.PAGE.read_text() == page.page(RESULTS, {}), "run python -m benchmarks.page"
+
+
+def test_the_page_of_the_papers_is_made_from_the_results() -> None:
+    assert papers.PAGE.read_text() == papers.page(RESULTS), "run python -m benchmarks.page"
+
+
+def test_what_the_papers_draw_is_where_the_page_says() -> None:
+    for drawing in papers.DRAWINGS:
+        for place in drawing.where.split(", "):
+            assert (stamp.ROOT / place).is_file(), place
 
 
 def test_the_table_of_the_readme_is_made_from_the_results() -> None:
@@ -135,6 +172,44 @@ def test_single_runs_are_marked() -> None:
     assert "The number of runs was not recorded." in page.section("golden", result, [])
 
 
+def test_every_goal_is_one_of_a_result_and_was_measured() -> None:
+    for name in goals.GOALS:
+        if name in RESULTS:
+            for verdict in goals.verdicts(name, RESULTS[name]["figures"]):
+                assert ": met (" in verdict or ": **missed**" in verdict, (name, verdict)
+
+
+@pytest.mark.parametrize(
+    ("values", "at_least", "told"),
+    [
+        ([("a", 1.0), ("b", 2.0)], False, "text: met (b: 2)"),
+        ([("a", 1.0), ("b", 2.5), ("c", 3.0)], False, "text: **missed** in 2 of 3 (c: 3, b: 2.5)"),
+        ([("", 2.5)], False, "text: **missed** (2.5)"),
+        ([("a", 2.0), ("b", 4.0)], True, "text: met (a: 2)"),
+        ([("a", 1.5), ("b", 4.0)], True, "text: **missed** in 1 of 2 (a: 1.5)"),
+        ([("same", 1.0), ("same", 3.0)], False, "text: **missed** in 1 of 2 (same: 3)"),
+        ([], False, "text: not measured"),
+    ],
+)
+def test_verdicts_follow_from_the_figures(values: Any, at_least: bool, told: str) -> None:
+    goal = goals.Goal("text", 2.0, lambda rows: values, at_least)
+    assert goal.verdict([]) == told
+
+
+def test_the_growth_of_a_column() -> None:
+    rows = [{"n_trees": n, "steps": 3 * n**1.5} for n in (10, 100, 1000)]
+    [(_, exponent)] = goals.exponents("steps")(rows)
+    assert exponent == pytest.approx(1.5)
+
+
+def test_ratios_over_few_iterations_are_not_shown() -> None:
+    rows: list[dict[str, object]] = [
+        {"timed iterations": n, "t/t_S": 7.0, "t (s)": 4.0} for n in (2, 200)
+    ]
+    assert page._without_short_runs(rows) == [rows[0] | {"t/t_S": ""}, rows[1]]
+
+
+@pytest.mark.product
 def test_every_plot_can_be_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     plots = page.drawn_plots(RESULTS, tmp_path)

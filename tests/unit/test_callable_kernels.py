@@ -29,7 +29,7 @@ def rings(n: int = 120, seed: int = 0) -> tuple[Array, Array]:
 
 
 def usvm(kernel: Any, **parameters: Any) -> TreeSVC:
-    return TreeSVC(kernel, strategy="usvm", **{"random_state": 0, **parameters})
+    return TreeSVC(kernel, strategy="usvm", **{"C": 1.0, "random_state": 0, **parameters})
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -186,14 +186,18 @@ def test_functions_are_not_saved(tmp_path: Path) -> None:
 
 def test_the_exact_optimum_by_the_whole_matrix() -> None:
     X, y = rings()
-    exact = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0).fit(X, y)
+    exact = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0, loss="hinge").fit(
+        X, y
+    )
     assert (exact.engine_, exact.engine_reason_) == ("rows", "requested")
     planes = usvm(rbf_kernel, C=3.0, tol=1e-5, max_iter=1000).fit(X, y)
     assert exact.objective_ == pytest.approx(planes.objective_, rel=1e-3)
     w, b = dense(exact, len(y))[0], exact.intercept_[0]
     np.testing.assert_allclose(exact.decision_function(X), rbf_kernel(X) @ w + b, atol=1e-9)
     table = pd.DataFrame(X, index=np.arange(120)[::-1])
-    again = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0).fit(table, y)
+    again = TreeSVC(rbf_kernel, engine="rows", C=3.0, tol=1e-6, random_state=0, loss="hinge").fit(
+        table, y
+    )
     assert again.dual_coef_.tobytes() == exact.dual_coef_.tobytes()
 
 
@@ -207,7 +211,7 @@ def test_the_exact_optimum_by_the_whole_matrix() -> None:
     ],
 )
 def test_what_is_no_kernel_matrix(returned: Any, message: str) -> None:
-    model = TreeSVC(returned, engine="rows")
+    model = TreeSVC(returned, engine="rows", C=1.0, loss="hinge")
     with pytest.raises(InvalidParameterError, match=message):
         model.fit(*rings())
     assert_unfitted(model)
@@ -216,4 +220,4 @@ def test_what_is_no_kernel_matrix(returned: Any, message: str) -> None:
 def test_a_function_has_no_factors() -> None:
     for engine in ("auto", "factors"):
         with pytest.raises(InvalidParameterError, match="engine='rows'"):
-            TreeSVC(rbf_kernel, engine=engine).fit(*rings())  # type: ignore[arg-type]
+            TreeSVC(rbf_kernel, engine=engine, C=1.0, loss="hinge").fit(*rings())  # type: ignore[arg-type]

@@ -14,11 +14,14 @@ FOLDERS = [
     "forest",
     "kernels",
     "rows",
+    "patterns",
     "factors",
     "scoring",
     "learn",
     "embed",
     "fragments",
+    "features",
+    "search",
     "catalogue",
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

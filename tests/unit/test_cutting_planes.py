@@ -67,8 +67,10 @@ def fit_all(
     kernel: TreeKernel, X: Forest, y: Array, weights: Array | None = None, **parameters: Any
 ) -> list[TreeSVC]:
     """A model by each strategy, and one by the kernel as any function."""
-    models = [TreeSVC(kernel, strategy=strategy, **parameters) for strategy in STRATEGIES]
-    models.append(TreeSVC(as_function(kernel), strategy="usvm", **parameters))
+    models = [
+        TreeSVC(kernel, strategy=strategy, **{"C": 1.0, **parameters}) for strategy in STRATEGIES
+    ]
+    models.append(TreeSVC(as_function(kernel), strategy="usvm", **{"C": 1.0, **parameters}))
     return [model.fit(X, y, sample_weight=weights) for model in models]
 
 
@@ -151,7 +153,10 @@ def test_planes_without_a_part_are_dropped() -> None:
     """And the strategies, which drop them each in its own way, still give one model."""
     X, y = data(160)
     options: dict[str, Any] = {"C": 10.0, "sample_size": 160, "random_state": 0, "tol": 1e-4}
-    models = [TreeSVC(strategy=strategy, **options).fit(X, y) for strategy in STRATEGIES]
+    models = [
+        TreeSVC(strategy=strategy, **{"kernel": SubsetTree(), "C": 1.0, **options}).fit(X, y)
+        for strategy in STRATEGIES
+    ]
     assert_same_models(models, len(y))
     for model in models:
         [history] = model.history_ or []
@@ -224,8 +229,16 @@ def test_samples_of_all_lead_to_the_optimum(
     weights = np.random.default_rng(4).uniform(0, 2, len(y)) if weighted else None
     total = len(y) if weights is None else weights.sum()
     options: dict[str, Any] = {"fit_intercept": intercept, "random_state": 0}
-    exact = TreeSVC(tol=1e-9, **options).fit(X, y, sample_weight=weights)
-    planes = TreeSVC(strategy=strategy, sample_size=len(y), tol=1e-5, max_iter=1000, **options)
+    exact = TreeSVC(SubsetTree(), loss="hinge", tol=1e-9, **{"C": 1.0, **options}).fit(
+        X, y, sample_weight=weights
+    )
+    planes = TreeSVC(
+        strategy=strategy,
+        sample_size=len(y),
+        tol=1e-5,
+        max_iter=1000,
+        **{"kernel": SubsetTree(), "C": 1.0, **options},
+    )
     planes.fit(X, y, sample_weight=weights)
     assert exact.objective_ * (1 - 1e-8) <= planes.objective_ <= exact.objective_ + 1e-5 * total
     assert 0 <= planes.duality_gap_ <= 1e-5 * total / exact.objective_
@@ -247,19 +260,23 @@ def test_the_objective_is_that_of_the_kernel_matrix() -> None:
 
 def test_larger_samples_than_there_are_examples() -> None:
     X, y = data()
-    one = TreeSVC(strategy="sdag+", sample_size=80, random_state=0).fit(X, y)
-    more = TreeSVC(strategy="sdag+", sample_size=1080, random_state=9).fit(X, y)
+    one = TreeSVC(SubsetTree(), strategy="sdag+", sample_size=80, random_state=0, C=1.0).fit(X, y)
+    more = TreeSVC(SubsetTree(), strategy="sdag+", sample_size=1080, random_state=9, C=1.0).fit(
+        X, y
+    )
     assert more.dual_coef_.tobytes() == one.dual_coef_.tobytes()
     assert more.sample_size_ == one.sample_size_ == 80
 
 
 def test_larger_samples_come_closer() -> None:
     X, y = data(400)
-    best = TreeSVC(tol=1e-6).fit(X, y)
+    best = TreeSVC(SubsetTree(), tol=1e-6, C=1.0, loss="hinge").fit(X, y)
     K, signs = SubsetTree()(X), np.where(y == 1, 1, -1)
 
     def objective(sample_size: int) -> float:
-        model = TreeSVC(strategy="sdag+", sample_size=sample_size, random_state=0).fit(X, y)
+        model = TreeSVC(
+            SubsetTree(), strategy="sdag+", sample_size=sample_size, random_state=0, C=1.0
+        ).fit(X, y)
         w, b = dense(model, 400)[0], model.intercept_[0]
         return float((w @ K @ w + b * b) / 2 + np.maximum(0, 1 - signs * (K @ w + b)).sum())
 
@@ -273,23 +290,25 @@ def test_larger_samples_come_closer() -> None:
 
 def test_the_recipe_is_told() -> None:
     X, y = data()
-    model = TreeSVC(strategy="sdag+", random_state=0).fit(X, y)
+    model = TreeSVC(SubsetTree(), strategy="sdag+", random_state=0, C=1.0).fit(X, y)
     assert model.sample_size_ == 80
     assert model.engine_ == "planes"
     assert model.engine_reason_ == (
         "sdag+ with samples of 80 of 80 examples, by the paper's recipe"
     )
     many = Forest(map(write, random_trees(3, 1200, 6)))
-    model = TreeSVC(strategy="usvm", random_state=0, tol=0.1).fit(many, np.arange(1200) % 2)
+    model = TreeSVC(SubsetTree(), strategy="usvm", random_state=0, tol=0.1, C=1.0).fit(
+        many, np.arange(1200) % 2
+    )
     assert model.sample_size_ == 500
     assert "500 of 1,200 examples, by the paper's recipe" in model.engine_reason_
-    model = TreeSVC(strategy="sdag", sample_size=30, random_state=0).fit(X, y)
+    model = TreeSVC(SubsetTree(), strategy="sdag", sample_size=30, random_state=0, C=1.0).fit(X, y)
     assert model.sample_size_ == 30
     assert model.engine_reason_ == "sdag with samples of 30 of 80 examples, as requested"
 
 
 def test_the_exact_strategy_has_no_figures_of_planes() -> None:
-    model = TreeSVC().fit(*data())
+    model = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(*data())
     names = "sample_size_ delta_calls_ delta_computed_ n_planes_ iteration_bound_ history_"
     assert [getattr(model, name) for name in names.split()] == [None] * 6
 
@@ -301,20 +320,22 @@ def test_the_bound_of_theorem_3(intercept: bool, normalize: bool) -> None:
     kernel = SubsetTree(normalize=normalize)
     weights = np.linspace(0.5, 2, len(y))
     options: dict[str, Any] = {"C": 0.2, "tol": 0.01, "sample_size": 80, "random_state": 0}
-    model = TreeSVC(kernel, strategy="sdag", fit_intercept=intercept, **options)
+    model = TreeSVC(kernel, strategy="sdag", fit_intercept=intercept, **{"C": 1.0, **options})
     model.fit(X, y, sample_weight=weights)
     squared_radius = kernel.diag(X).max() + intercept
     expected = 8 * (0.2 * weights.sum()) * squared_radius / 0.01**2
     assert model.iteration_bound_ == pytest.approx(expected, rel=1e-12)
     assert model.n_iter_ <= model.iteration_bound_
-    model = TreeSVC(as_function(kernel), strategy="usvm", fit_intercept=intercept, **options)
+    model = TreeSVC(
+        as_function(kernel), strategy="usvm", fit_intercept=intercept, **{"C": 1.0, **options}
+    )
     model.fit(X, y, sample_weight=weights)
     assert model.iteration_bound_ is None  # it would take a call for each example
 
 
 def test_the_history_of_exact_planes_goes_one_way() -> None:
     X, y = data()
-    model = TreeSVC(strategy="sdag+", sample_size=80, C=3.0, random_state=0).fit(X, y)
+    model = TreeSVC(SubsetTree(), strategy="sdag+", sample_size=80, C=3.0, random_state=0).fit(X, y)
     [history] = model.history_ or []
     assert len(history) == model.n_iter_
     assert [now.n_planes for now in history[:3]] == [0, 1, 2]
@@ -359,7 +380,9 @@ def test_calls_of_delta_are_counted_as_the_paper_does(kernel: TreeKernel, sample
         return sum((named[i] for i in examples), Counter())
 
     models = [
-        TreeSVC(kernel, strategy=s, sample_size=sample_size, random_state=1, tol=0.05).fit(X, y)
+        TreeSVC(kernel, strategy=s, sample_size=sample_size, random_state=1, tol=0.05, C=1.0).fit(
+            X, y
+        )
         for s in STRATEGIES
     ]
     run = plain_run(kernel, X, y, np.ones(30), models[0])
@@ -374,7 +397,8 @@ def test_calls_of_delta_are_counted_as_the_paper_does(kernel: TreeKernel, sample
 def test_compact_planes_take_fewer_calls(kernel: TreeKernel) -> None:
     X, y = data(400)
     calls = [
-        TreeSVC(kernel, strategy=s, sample_size=100, random_state=0).fit(X, y).delta_calls_ or 0
+        TreeSVC(kernel, strategy=s, sample_size=100, random_state=0, C=1.0).fit(X, y).delta_calls_
+        or 0
         for s in STRATEGIES
     ]
     assert calls[0] > 1.3 * calls[1] > 2 * calls[2]
@@ -383,8 +407,11 @@ def test_compact_planes_take_fewer_calls(kernel: TreeKernel) -> None:
 def test_the_calls_of_several_problems_add_up() -> None:
     X, y = data(80, 3)
     options: dict[str, Any] = {"sample_size": 80, "random_state": 0}  # nothing left to chance
-    model = TreeSVC(strategy="sdag", **options).fit(X, y)
-    alone = [TreeSVC(strategy="sdag", **options).fit(X, y == c) for c in range(3)]
+    model = TreeSVC(strategy="sdag", **{"kernel": SubsetTree(), "C": 1.0, **options}).fit(X, y)
+    alone = [
+        TreeSVC(strategy="sdag", **{"kernel": SubsetTree(), "C": 1.0, **options}).fit(X, y == c)
+        for c in range(3)
+    ]
     assert model.delta_calls_ == sum(one.delta_calls_ or 0 for one in alone)
     assert model.delta_computed_ == sum(one.delta_computed_ or 0 for one in alone)
     assert model.n_planes_ == sum(one.n_planes_ or 0 for one in alone)
@@ -400,8 +427,8 @@ def test_the_calls_of_several_problems_add_up() -> None:
 def test_threads_do_not_matter(strategy: Strategy, kernel: TreeKernel) -> None:
     X, y = data(250, 3)
     options: dict[str, Any] = {"sample_size": 100, "random_state": 0, "tol": 0.01}
-    one = TreeSVC(kernel, strategy=strategy, n_jobs=1, **options).fit(X, y)
-    three = TreeSVC(kernel, strategy=strategy, n_jobs=3, **options).fit(X, y)
+    one = TreeSVC(kernel, strategy=strategy, n_jobs=1, **{"C": 1.0, **options}).fit(X, y)
+    three = TreeSVC(kernel, strategy=strategy, n_jobs=3, **{"C": 1.0, **options}).fit(X, y)
     assert three.dual_coef_.tobytes() == one.dual_coef_.tobytes()
     assert three.intercept_.tobytes() == one.intercept_.tobytes()
     assert three.history_ == one.history_
@@ -413,7 +440,9 @@ def test_seeds_matter_where_there_is_sampling() -> None:
     X, y = data()
 
     def coefficients(seed: int, sample_size: int) -> bytes:
-        model = TreeSVC(strategy="sdag+", sample_size=sample_size, random_state=seed)
+        model = TreeSVC(
+            SubsetTree(), strategy="sdag+", sample_size=sample_size, random_state=seed, C=1.0
+        )
         return bytes(model.fit(X, y).dual_coef_.tobytes())
 
     assert coefficients(1, 20) == coefficients(1, 20) != coefficients(2, 20)
@@ -423,7 +452,9 @@ def test_seeds_matter_where_there_is_sampling() -> None:
 def test_problems_have_samples_of_their_own() -> None:
     X, y = data()
     three = np.where(y == 1, 1, np.arange(len(y)) % 2 * 2)
-    model = TreeSVC(strategy="sdag+", sample_size=20, random_state=0, tol=0.01).fit(X, three)
+    model = TreeSVC(
+        SubsetTree(), strategy="sdag+", sample_size=20, random_state=0, tol=0.01, C=1.0
+    ).fit(X, three)
     own = [set(np.flatnonzero(row)) for row in dense(model, len(y))]
     assert own[0] != own[2]
 
@@ -440,7 +471,10 @@ def test_weights_of_classes_trade_precision_for_recall(strategy: Strategy) -> No
     options |= {"C": 0.1, "tol": 0.01}
     found = []
     for weight in (1.0, 10.0, 100.0):
-        model = TreeSVC(class_weight={False: 1.0, True: weight}, **options).fit(X, rare)
+        model = TreeSVC(
+            class_weight={False: 1.0, True: weight},
+            **{"kernel": SubsetTree(), "C": 1.0, "loss": "hinge", **options},
+        ).fit(X, rare)
         predicted = model.predict(X)
         found.append(recall_score(rare, predicted))
         if weight == 10.0:
@@ -455,8 +489,12 @@ def test_weights_of_classes_are_weights_of_examples() -> None:
     X, y = data()
     X, y = X[10:], y[10:]
     options: dict[str, Any] = {"strategy": "sdag+", "sample_size": 25, "random_state": 0}
-    one = TreeSVC(class_weight="balanced", **options).fit(X, y)
-    other = TreeSVC(**options).fit(X, y, sample_weight=compute_sample_weight("balanced", y))
+    one = TreeSVC(
+        class_weight="balanced", **{"kernel": SubsetTree(), "C": 1.0, "loss": "hinge", **options}
+    ).fit(X, y)
+    other = TreeSVC(**{"kernel": SubsetTree(), "C": 1.0, "loss": "hinge", **options}).fit(
+        X, y, sample_weight=compute_sample_weight("balanced", y)
+    )
     assert one.dual_coef_.tobytes() == other.dual_coef_.tobytes()
 
 
@@ -465,7 +503,9 @@ def test_examples_of_no_weight_are_never_drawn() -> None:
     weights = np.ones(80)
     weights[::3] = 0
     for sample_size in (20, 80):
-        model = TreeSVC(strategy="sdag+", sample_size=sample_size, random_state=0)
+        model = TreeSVC(
+            SubsetTree(), strategy="sdag+", sample_size=sample_size, random_state=0, C=1.0
+        )
         model.fit(X, y, sample_weight=weights)
         assert not np.isin(model.support_, np.arange(0, 80, 3)).any()
         assert len(model.support_) > 10
@@ -478,9 +518,13 @@ def test_a_path_equals_separate_fits() -> None:
     X, y = data(80, 3)
     Cs = [0.1, 1.0, 0.5]
     for strategy in STRATEGIES:
-        path = TreeSVC(strategy=strategy, sample_size=30, random_state=0).fit_path(X, y, Cs)
+        path = TreeSVC(
+            SubsetTree(), strategy=strategy, sample_size=30, random_state=0, C=1.0
+        ).fit_path(X, y, Cs)
         for model, C in zip(path, Cs, strict=True):
-            alone = TreeSVC(C=C, strategy=strategy, sample_size=30, random_state=0).fit(X, y)
+            alone = TreeSVC(
+                SubsetTree(), C=C, strategy=strategy, sample_size=30, random_state=0
+            ).fit(X, y)
             assert model.C == C
             assert model.dual_coef_.tobytes() == alone.dual_coef_.tobytes()
             assert model.delta_calls_ == alone.delta_calls_
@@ -488,7 +532,9 @@ def test_a_path_equals_separate_fits() -> None:
 
 def test_too_few_iterations() -> None:
     X, y = data()
-    model = TreeSVC(strategy="sdag+", sample_size=80, max_iter=3, random_state=0)
+    model = TreeSVC(
+        SubsetTree(), strategy="sdag+", sample_size=80, max_iter=3, random_state=0, C=1.0
+    )
     message = r"max_iter=3 iterations .* more than tol=0.001: raise max_iter or sample_size, or use"
     with pytest.warns(ConvergenceWarning, match=message) as caught:
         model.fit(X, y)
@@ -505,7 +551,9 @@ def test_too_few_iterations() -> None:
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_model_comes_back_from_a_file(tmp_path: Path, strategy: Strategy, n_classes: int) -> None:
     X, y = data(80, n_classes)
-    model = TreeSVC(PartialTree(), strategy=strategy, sample_size=30, random_state=0).fit(X, y)
+    model = TreeSVC(PartialTree(), strategy=strategy, sample_size=30, random_state=0, C=1.0).fit(
+        X, y
+    )
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
     assert again.get_params() == model.get_params()
@@ -524,7 +572,9 @@ def test_a_model_comes_back_from_a_file(tmp_path: Path, strategy: Strategy, n_cl
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_bound_beyond_all_numbers_can_be_saved(tmp_path: Path) -> None:
-    model = TreeSVC(strategy="sdag", tol=1e-200, max_iter=5).fit(["(S a)", "(S b)"], [0, 1])
+    model = TreeSVC(SubsetTree(), strategy="sdag", tol=1e-200, max_iter=5, C=1.0).fit(
+        ["(S a)", "(S b)"], [0, 1]
+    )
     assert model.iteration_bound_ == np.inf
     save(model, tmp_path / "model")
     assert load(tmp_path / "model").n_planes_ == model.n_planes_
@@ -537,9 +587,11 @@ def test_a_bound_beyond_all_numbers_can_be_saved(tmp_path: Path) -> None:
 def test_trees_without_fragments(strategy: Strategy) -> None:
     """Leaves have no fragments under SubsetTree: only the intercept can tell."""
     X = ["(a)", "(b)", "(c)", "(S (A a) (B b))", "(S (A b) (B a))"]
-    model = TreeSVC(strategy=strategy, C=10.0).fit(X, [0, 0, 0, 1, 1])
+    model = TreeSVC(SubsetTree(), strategy=strategy, C=10.0).fit(X, [0, 0, 0, 1, 1])
     assert model.predict(X).tolist() == [0, 0, 0, 1, 1]
-    nothing = TreeSVC(strategy=strategy, fit_intercept=False, C=10.0).fit(X[:3], [0, 0, 1])
+    nothing = TreeSVC(SubsetTree(), strategy=strategy, fit_intercept=False, C=10.0).fit(
+        X[:3], [0, 0, 1]
+    )
     assert nothing.decision_function(X[:3]).tolist() == [0, 0, 0]
     assert nothing.delta_calls_ == 0
 

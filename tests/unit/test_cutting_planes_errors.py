@@ -43,7 +43,9 @@ def assert_unfitted(model: TreeSVC) -> None:
     ],
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
-    model = TreeSVC(**{"strategy": "sdag", **parameters})
+    model = TreeSVC(
+        **{"C": 1.0, "loss": "hinge", "kernel": SubsetTree(), "strategy": "sdag", **parameters}
+    )
     with pytest.raises(InvalidParameterError, match=message):
         model.fit(*data())
     assert_unfitted(model)
@@ -62,13 +64,13 @@ class OwnKernel(TreeKernel):
 )
 def test_a_tree_kernel_that_is_not_ours(strategy: Any, hint: str) -> None:
     with pytest.raises(InvalidParameterError, match=hint):
-        TreeSVC(OwnKernel(), strategy=strategy).fit(*data())
+        TreeSVC(OwnKernel(), strategy=strategy, C=1.0).fit(*data())
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_bad_examples(strategy: Strategy) -> None:
     X, y = data()
-    model = TreeSVC(strategy=strategy)
+    model = TreeSVC(SubsetTree(), strategy=strategy, C=1.0)
     bad: list[tuple[Any, Any, Any, str]] = [
         ([], [], None, "there are no examples"),
         (X, y[:-1], None, "80 examples, but y has 79 labels"),
@@ -91,12 +93,12 @@ def test_bad_examples(strategy: Strategy) -> None:
 def test_norms_beyond_range(strategy: Strategy) -> None:
     """1,100 pre-terminals at decay 1: Delta is 2^1100."""
     star = f"(S {' '.join(f'(A x{i})' for i in range(1100))})"
-    model = TreeSVC(SubsetTree(1.0), strategy=strategy)
+    model = TreeSVC(SubsetTree(1.0), strategy=strategy, C=1.0)
     with pytest.raises(KernelOverflowError, match=r"norm of tree 1 .* use strategy='exact'"):
         model.fit(["(S a)", star, "(S b)"], [0, 1, 0])
     assert_unfitted(model)
     assert model.set_params(strategy="exact").fit(["(S a)", star], [0, 1]).predict([star]) == [1]
-    tiny = TreeSVC(PartialTree(1e-160, 1e-160), strategy=strategy)
+    tiny = TreeSVC(PartialTree(1e-160, 1e-160), strategy=strategy, C=1.0)
     with pytest.raises(KernelOverflowError, match=r"norm of tree 0 .* use strategy='exact'"):
         tiny.fit(["(S a)", "(T b)"], [0, 1])
 
@@ -112,7 +114,7 @@ def test_kernels_times_c_beyond_range() -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_wide_nodes(strategy: Strategy) -> None:
     wide = f"(S {' '.join(f'w{i % 5}' for i in range(3000))})"
-    model = TreeSVC(PartialTree(max_steps=1e6), strategy=strategy)
+    model = TreeSVC(PartialTree(max_steps=1e6), strategy=strategy, C=1.0)
     with pytest.raises(TooExpensiveError, match=r"'S' with 3000 and 3000 .*max_subsequence=1"):
         model.fit([wide, wide.replace("w1", "v")], [0, 1])
     assert_unfitted(model)
@@ -121,7 +123,7 @@ def test_wide_nodes(strategy: Strategy) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_failed_fit_leaves_what_was_there(strategy: Strategy) -> None:
     X, y = data()
-    model = TreeSVC(strategy=strategy, random_state=0).fit(X, y)
+    model = TreeSVC(SubsetTree(), strategy=strategy, random_state=0, C=1.0).fit(X, y)
     before = {name: value for name, value in vars(model).items() if name.endswith("_")}
     with pytest.raises(InvalidParameterError):
         model.fit(X, np.zeros(80))

@@ -143,6 +143,7 @@ class TestLoading:
         with pytest.raises(ParseError, match="verbs"):
             load_stdlib_functions(root=tmp_path)
 
+    @pytest.mark.product
     def test_the_running_python(self) -> None:
         bunch = load_stdlib_functions(("get", "set", "is"), max_per_verb=40)
         _, counts = np.unique(bunch.target, return_counts=True)

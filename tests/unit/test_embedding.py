@@ -321,7 +321,11 @@ def test_parts_of_examples() -> None:
 @pytest.mark.parametrize(
     ("part", "X", "message"),
     [
-        (None, Examples(one=Forest(TREES)), "must name the part of trees to embed, such as 'one'"),
+        (
+            None,
+            Examples(one=Forest(TREES), two=Forest(TREES)),
+            "must name the part of trees to embed, such as 'one'",
+        ),
         (
             "lex",
             Examples(one=Forest(TREES), lex=np.eye(3)),

@@ -1,16 +1,19 @@
 """Every kind of error can happen to users, and says what to do."""
 
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from filbert import Forest, TreePerceptron, TreeSVC, errors, explain, load, read_examples
+from filbert import Forest, TreePerceptron, TreeSVC, errors, explain, load, parts, read_examples
 from filbert.fragments import mine
 from filbert.kernels import Linear, PartialTree, Polynomial, SubsetTree
+from filbert.transform import StripEmpties
 
 X = ["(S (A a))", "(S (B b))", "(S (A b))", "(S (B a))"]
 Y = [0, 1, 0, 1]
@@ -61,17 +64,37 @@ def damaged(folder: Path) -> Any:
     return load(folder / "model")
 
 
+def without_library() -> Any:
+    with patch.dict(sys.modules, {"lxml": None}):
+        sys.modules.pop("filbert.read.xml", None)
+        return Forest.from_texts(["<a/>"], format="xml")
+
+
+def changing(folder: Path) -> Any:
+    path = folder / "data.tsv"
+    path.write_text("1\t(S (A a))\n", encoding="utf-8")
+    corpus = parts(path)
+    path.write_text("0\t(S (A a) (B b))\n", encoding="utf-8")
+    return corpus.labels()
+
+
 CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "CapacityError": (lambda _: SubsetTree()(doubling(40)), "tree 0"),
+    "ChangedFileError": (changing, "call filbert.parts again"),
     "ConcurrentLearningError": (lambda _: learn_while_learning(), "hold a lock"),
     "CorruptForestError": (lambda _: corrupt(), "root"),
     "FewFragmentsWarning": (
-        lambda _: mine(TreeSVC().fit(X, Y), n_fragments=1000, min_frequency=1),
+        lambda _: mine(
+            TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(X, Y), n_fragments=1000, min_frequency=1
+        ),
         "raise max_fragments",
     ),
     "InexactExplanationError": (lambda _: explain(OwnScores().fit(X, Y), X), "example 0"),
     "InputTypeError": (lambda _: Forest.from_trees([7]), "7|int"),
-    "InvalidParameterError": (lambda _: TreeSVC(C=-1).fit(X, Y), "C must be"),
+    "InvalidParameterError": (
+        lambda _: TreeSVC(SubsetTree(), C=-1, loss="hinge").fit(X, Y),
+        "C must be",
+    ),
     "KernelOverflowError": (
         lambda _: SubsetTree(1.0, normalize=False)([f"(S {'(A a)' * 3000})"]),
         "use normalize=True",
@@ -81,9 +104,19 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
         "compute it in parts",
     ),
     "MissingFileError": (lambda folder: load(folder / "none"), "check the path"),
+    "MissingLibraryError": (lambda _: without_library(), 'pip install "filbert'),
     "ModelFileError": (damaged, "save the model again"),
-    "NoFragmentsWarning": (lambda _: TreeSVC().fit(["(a)", "(b)"], [0, 1]), "column of trees"),
-    "OutOfMemoryError": (lambda _: TreeSVC(max_memory=1, engine="factors").fit(X, Y), "raise max"),
+    "NoFragmentsWarning": (
+        lambda _: TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(["(a)", "(b)"], [0, 1]),
+        "column of trees",
+    ),
+    "NotATreeError": (lambda _: StripEmpties("S").transform(X), "sample 0.*set placeholder"),
+    "OutOfMemoryError": (
+        lambda _: TreeSVC(SubsetTree(), max_memory=1, engine="factors", C=1.0, loss="hinge").fit(
+            X, Y
+        ),
+        "raise max",
+    ),
     "ParseError": (lambda _: Forest(["(S (A a)"]), "sample 0"),
     "SkippedInputWarning": (skipping, "skipped 1, read 1"),
     "TooExpensiveError": (
@@ -92,7 +125,9 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "TooManyFragmentsError": (
         lambda _: mine(
-            TreeSVC(SubsetTree(1.0)).fit([f"(S {'(A a)' * 20})", "(B b)"], [0, 1]),
+            TreeSVC(SubsetTree(1.0), C=1.0, loss="hinge").fit(
+                [f"(S {'(A a)' * 20})", "(B b)"], [0, 1]
+            ),
             max_ratio=1e9,
             min_frequency=1,
             max_fragments=10,
@@ -100,8 +135,12 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
         "smaller max_ratio",
     ),
 }
-# The base of all; and what learners catch themselves, see test_factors.py.
-NOT_HERE = {"FilbertError", "WorkLimitError"}
+# The base of all; what learners catch themselves, see test_factors.py; what needs a cluster, see
+# tests/dask; and what needs a checkpoint, see test_checkpoints.py.
+NOT_HERE = {
+    *("FilbertError", "WorkLimitError", "ClusterError", "ClusterWarning"),
+    *("CheckpointError", "CheckpointWarning"),
+}
 
 
 def test_none_is_left_out() -> None:
@@ -130,7 +169,9 @@ def test_memory_is_told_in_units_that_fit(max_memory: int) -> None:
     trees = Forest(f"(S (A a{i}) (B b{i % 7}) (C (A a{i // 2})))" for i in range(20_000))
     y = np.arange(len(trees)) % 2
     with pytest.raises(errors.OutOfMemoryError) as raised:
-        TreeSVC(max_memory=max_memory, engine="factors").fit(trees, y)
+        TreeSVC(SubsetTree(), max_memory=max_memory, engine="factors", C=1.0, loss="hinge").fit(
+            trees, y
+        )
     assert f"at most {shown} are allowed" in str(raised.value)
     assert "more than 0 " not in str(raised.value)
 
@@ -139,7 +180,11 @@ def test_memory_of_vectors_and_rows_is_told_in_units_that_fit() -> None:
     rng = np.random.default_rng(0)
     vectors, y = rng.normal(size=(10, 30)), np.arange(10) % 2
     with pytest.raises(errors.OutOfMemoryError, match="at most 1000 bytes are allowed"):
-        TreeSVC(Linear() + Polynomial(2), max_memory=1000, engine="factors").fit(vectors, y)
+        TreeSVC(
+            Linear() + Polynomial(2), max_memory=1000, engine="factors", C=1.0, loss="hinge"
+        ).fit(vectors, y)
     trees = Forest(f"(S (A a{i}))" for i in range(3000))
     with pytest.raises(errors.OutOfMemoryError, match=r"at most \d\.\d KiB are allowed"):
-        TreeSVC(PartialTree(), engine="rows", max_memory=2000).fit(trees, np.arange(3000) % 2)
+        TreeSVC(PartialTree(), engine="rows", max_memory=2000, C=1.0, loss="hinge").fit(
+            trees, np.arange(3000) % 2
+        )

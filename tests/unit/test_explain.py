@@ -1,6 +1,7 @@
 """Explanations: what nodes add sums to the score, and all that is told is so."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from filbert.errors import (
     ParseError,
     WorkLimitError,
 )
+from filbert.explanations.measures import measures
 from filbert.explanations.nodes import check_sums, deviation, node_scores
 from filbert.explanations.view import view_of
 from filbert.kernels import (
@@ -88,7 +90,7 @@ def largest_deviation(model: Any, X: Any) -> float:
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_contributions_sum_to_the_scores(kernel: TreeKernel) -> None:
-    svm = TreeSVC(kernel, random_state=0).fit(FOREST[:N], LABELS[:N])
+    svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FOREST[:N], LABELS[:N])
     assert largest_deviation(svm, FOREST) < 1e-9
 
 
@@ -98,21 +100,21 @@ def test_contributions_sum_to_the_scores(kernel: TreeKernel) -> None:
 )
 def test_contributions_sum_to_the_scores_of_questions(kernel: TreeKernel, shared_dir: Path) -> None:
     X, y = read_examples(shared_dir / "data/qc/constituency_train.tsv.xz")
-    svm = TreeSVC(kernel, random_state=0).fit(X[:300], y[:300])
+    svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(X[:300], y[:300])
     assert largest_deviation(svm, X[-1000:]) < 1e-9
 
 
 @pytest.mark.parametrize(
     "learner",
     [
-        TreeSVC(engine="rows"),
-        TreeSVC(engine="factors", fit_intercept=False),
-        TreeSVC(PartialTree(), engine="rows"),
-        TreeSVC(PartialTree(), engine="factors"),
-        TreeSVC(strategy="usvm", sample_size=50, tol=0.1),
-        TreeSVC(strategy="sdag", sample_size=50, tol=0.1),
-        TreeSVC(PartialTree(), strategy="sdag+", sample_size=50, tol=0.1),
-        TreeSVC(loss="squared_hinge"),
+        TreeSVC(SubsetTree(), engine="rows", C=1.0, loss="hinge"),
+        TreeSVC(SubsetTree(), engine="factors", fit_intercept=False, C=1.0, loss="hinge"),
+        TreeSVC(PartialTree(), engine="rows", C=1.0, loss="hinge"),
+        TreeSVC(PartialTree(), engine="factors", C=1.0, loss="hinge"),
+        TreeSVC(SubsetTree(), strategy="usvm", sample_size=50, tol=0.1, C=1.0),
+        TreeSVC(SubsetTree(), strategy="sdag", sample_size=50, tol=0.1, C=1.0),
+        TreeSVC(PartialTree(), strategy="sdag+", sample_size=50, tol=0.1, C=1.0),
+        TreeSVC(SubsetTree(), loss="squared_hinge", C=1.0),
         TreePerceptron(),
         TreePerceptron(engine="online", average=False, fit_intercept=True),
         TreePerceptron(PartialTree(normalize=False), engine="online", max_nodes=300),
@@ -182,7 +184,7 @@ def test_each_node_adds_what_the_definition_says(
 def test_partial_trees_with_too_many_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where factorising is given up, contributions are the same."""
     for kernel in (PartialTree(), PartialTree(0.3, normalize=False)):
-        svm = TreeSVC(kernel, random_state=0).fit(FOREST[:60], LABELS[:60])
+        svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FOREST[:60], LABELS[:60])
         X = FOREST[60:80]
         expected = explain(svm, X, top=0)
         monkeypatch.setattr(
@@ -204,7 +206,9 @@ def test_contributions_of_partial_trees_have_a_work_limit(
     kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of long trees would take for ever by factors, whichever nodes may be roots."""
-    model = TreeSVC(kernel, random_state=0).fit(FOREST[:60], LABELS[:60]).model_
+    model = (
+        TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FOREST[:60], LABELS[:60]).model_
+    )
     X = FOREST[60:80]
     expected = model.contributions(X)
     limits: list[float | None] = []
@@ -220,7 +224,7 @@ def test_contributions_of_partial_trees_have_a_work_limit(
 
 
 def test_sums_that_are_wrong_are_found() -> None:
-    svm = TreeSVC().fit(FOREST[:N], IS_FEW[:N])
+    svm = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(FOREST[:N], IS_FEW[:N])
     view = view_of(svm)
     [own] = node_scores(view.term_scores(FOREST[:1], None), 1)
     check_sums(own, view.model.intercept, svm.decision_function(FOREST[:1]), 0)
@@ -229,7 +233,7 @@ def test_sums_that_are_wrong_are_found() -> None:
 
 
 def test_the_number_of_threads_changes_nothing() -> None:
-    svm = TreeSVC(random_state=0).fit(FOREST[:N], LABELS[:N])
+    svm = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(FOREST[:N], LABELS[:N])
     one, four = (explain(svm, FOREST[:50], LABELS[:50], top=5, n_jobs=n) for n in (1, 4))
     assert one.to_json() == four.to_json()
 
@@ -280,7 +284,7 @@ def test_sums_of_kernels(
 
 def test_a_vector_has_one_number(examples: Examples) -> None:
     kernel = SubsetTree().on("tree") + Linear().on("features")
-    svm = TreeSVC(kernel).fit(examples[:60], IS_FEW[:60])
+    svm = TreeSVC(kernel, C=1.0, loss="hinge").fit(examples[:60], IS_FEW[:60])
     [example] = explain(svm, examples[:1], top=0).examples
     linear = svm.model_.coef @ Linear()(svm.model_.support["features"], examples["features"][:1])
     assert example.tree.labels[-1] == "features"
@@ -292,7 +296,7 @@ def test_a_vector_has_one_number(examples: Examples) -> None:
 
 @pytest.fixture(scope="module")
 def svm() -> TreeSVC:
-    return TreeSVC(random_state=0).fit(FOREST[:N], LABELS[:N])
+    return TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(FOREST[:N], LABELS[:N])
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +319,7 @@ def test_the_model_in_figures(svm: TreeSVC, explanation: Explanation) -> None:
 
 
 def test_two_classes_are_one_problem() -> None:
-    two = TreeSVC().fit(FOREST[:60], IS_FEW[:60])
+    two = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(FOREST[:60], IS_FEW[:60])
     [problem] = explain(two, top=1).problems
     assert (problem.positive, problem.negative) == ("yes", "no")
 
@@ -323,7 +327,7 @@ def test_two_classes_are_one_problem() -> None:
 @pytest.mark.parametrize("strategy", ["exact", "sdag"])
 @pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
 def test_convergence(strategy: Any, kernel: TreeKernel, tmp_path: Path) -> None:
-    svm = TreeSVC(kernel, strategy=strategy, random_state=0).fit(FOREST[:60], LABELS[:60])
+    svm = TreeSVC(kernel, strategy=strategy, random_state=0, C=1.0).fit(FOREST[:60], LABELS[:60])
     save(svm, tmp_path / "model")
     for model in (svm, load(tmp_path / "model")):
         curves = explain(model, top=0).model.convergence
@@ -363,7 +367,9 @@ def test_models_and_searches_can_be_explained(svm: TreeSVC) -> None:
     assert [e.contributions for e in by_model.examples] == [
         e.contributions for e in expected.examples
     ]
-    search = GridSearchCV(TreeSVC(random_state=0), {"C": [1.0]}, cv=2)
+    search = GridSearchCV(
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), {"C": [1.0]}, cv=2
+    )
     search.fit(FOREST[:N], LABELS[:N])
     assert explain(search, FOREST[:3], top=2) == expected
 
@@ -375,7 +381,7 @@ def test_models_and_searches_can_be_explained(svm: TreeSVC) -> None:
     "kernel", [SubsetTree(), SubsetTree(include_leaves=True), Subtree(), PartialTree()], ids=repr
 )
 def test_fragments_for_and_against(kernel: TreeKernel) -> None:
-    svm = TreeSVC(kernel, random_state=0).fit(FOREST[:60], LABELS[:60])
+    svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FOREST[:60], LABELS[:60])
     explanation = explain(svm, top=7, min_frequency=2)
     for problem in explanation.problems:
         assert 0 < problem.norm_share <= 1
@@ -419,7 +425,7 @@ def test_examples_refer_to_their_nearest_support_vectors(
 def test_contributions_of_all_support_vectors_sum_to_the_score(svm: TreeSVC) -> None:
     n = len(svm.support_)
     for kernel in (SubsetTree(), SubsetTree(0.2, normalize=False)):
-        two = TreeSVC(kernel).fit(FOREST[:60], IS_FEW[:60])
+        two = TreeSVC(kernel, C=1.0, loss="hinge").fit(FOREST[:60], IS_FEW[:60])
         for example in explain(two, FOREST[60:64], top=0, n_nearest=n).examples:
             total = sum(s.contributions[0] for s in example.support) + two.intercept_[0]
             assert total == pytest.approx(example.scores[0])
@@ -461,12 +467,23 @@ def test_metrics_are_those_of_scikit_learn(svm: TreeSVC, explanation: Explanatio
     }
 
 
+def test_precision_and_recall_by_hand() -> None:
+    """Of the scores 4, 3, 2, 1 the first, the third and no other belong to the class."""
+    problems, scores = [("a", "b")], np.array([[4.0], [3.0], [2.0], [1.0]])
+    [curve] = measures(["a", "b", "a", "b"], ["a", "a", "b", "b"], scores, problems).curves
+    assert curve.recall == (1.0, 1.0, 0.5, 0.5, 0.0)
+    assert curve.precision == pytest.approx((0.5, 2 / 3, 0.5, 1.0, 1.0))
+    assert curve.average_precision == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
+
+
 def test_labels_that_the_model_does_not_know(svm: TreeSVC) -> None:
     metrics = explain(svm, FOREST[:3], ["few", "unknown", 3], top=0).metrics
     assert metrics is not None
     assert {"3", "unknown"} <= set(metrics.confusion.labels)
     assert [curve.positive for curve in metrics.curves] == ["few"]
-    numbers = TreeSVC().fit(FOREST[:60], (IS_FEW[:60] == "yes").astype(int))
+    numbers = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(
+        FOREST[:60], (IS_FEW[:60] == "yes").astype(int)
+    )
     as_floats = explain(numbers, FOREST[:60], (IS_FEW[:60] == "yes").astype(float), top=0)
     assert as_floats.metrics is not None
     assert as_floats.metrics.confusion.labels == ("0", "1")
@@ -493,7 +510,9 @@ def test_deep_and_large_trees(svm: TreeSVC) -> None:
         text = f"(a {text} {text})"
     with pytest.raises(InvalidParameterError, match=r"196,607 nodes.*leave this example out"):
         explain(svm, [text], top=0)
-    trained = TreeSVC().fit([text, "(c d)"], [0, 1])  # support vectors may be as large as they like
+    trained = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(
+        [text, "(c d)"], [0, 1]
+    )  # support vectors may be as large as they like
     assert max(len(tree.labels) for tree in explain(trained, ["(c d)"], top=0).trees) < 4100
 
 
@@ -503,8 +522,8 @@ def test_deep_and_large_trees(svm: TreeSVC) -> None:
 @pytest.mark.parametrize(
     ("model", "error", "match"),
     [
-        (3, InputTypeError, "fitted TreeSVC or TreePerceptron"),
-        (TreeSVC(), NotFittedError, "not fitted"),
+        (3, InputTypeError, "fitted learner of Filbert, such as a TreeSVC"),
+        (TreeSVC(SubsetTree(), C=1.0, loss="hinge"), NotFittedError, "not fitted"),
         (TreePerceptron(), NotFittedError, "not fitted"),
     ],
 )
@@ -515,13 +534,13 @@ def test_what_cannot_be_explained(model: Any, error: type[Exception], match: str
 
 def test_kernels_that_are_no_sums_over_nodes(examples: Examples) -> None:
     product = SubsetTree().on("tree") * Linear().on("features")
-    svm = TreeSVC(product, engine="rows").fit(examples, IS_FEW[:90])
+    svm = TreeSVC(product, engine="rows", C=1.0, loss="hinge").fit(examples, IS_FEW[:90])
     with pytest.raises(InvalidParameterError, match=r"SubsetTree.*\* Linear.*needs? such a sum"):
         explain(svm, examples)
     own = SupportVectorModel(lambda a, b: a @ b.T, np.eye(2), np.ones((1, 2)), np.zeros(1))
     with pytest.raises(InvalidParameterError, match="not one of Filbert's kernels"):
         explain(own)
-    vectors = TreeSVC(Linear()).fit(np.eye(4), [0, 1, 0, 1])
+    vectors = TreeSVC(Linear(), C=1.0, loss="hinge").fit(np.eye(4), [0, 1, 0, 1])
     with pytest.raises(InvalidParameterError, match="no trees"):
         explain(vectors)
     voting = TreePerceptron(vote=True).fit(FOREST[:60], IS_FEW[:60])
@@ -546,6 +565,13 @@ def test_options_are_checked(svm: TreeSVC, options: dict[str, Any], match: str) 
 
 
 # ---------------------------------------------------------------- storing
+
+
+def test_json_is_readable_and_has_finite_numbers(explanation: Explanation) -> None:
+    text = replace(explanation, title="Fragen ä ツ").to_json()
+    assert "Fragen ä ツ" in text
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        replace(explanation, title=np.nan).to_json()
 
 
 def test_json_is_plain_and_complete(explanation: Explanation) -> None:
@@ -629,6 +655,8 @@ def test_pages_and_notebooks(explanation: Explanation, tmp_path: Path) -> None:
 
 def test_labels_cannot_break_a_terminal() -> None:
     hostile = r"(S (\x (a\nb c)) (d \x1b[2J))".replace(r"\x1b", "\x1b")
-    svm = TreeSVC().fit([hostile, "(S (c d))"], ["\x1b[31m", "\u202e\n"])
+    svm = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(
+        [hostile, "(S (c d))"], ["\x1b[31m", "\u202e\n"]
+    )
     text = str(explain(svm, [hostile], ["\x1b[31m"]))
     assert text.replace("\n", "").isprintable()

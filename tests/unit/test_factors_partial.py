@@ -15,6 +15,8 @@ from filbert.kernels import PartialTree, TreeKernel
 from tests.reference.trees import Node
 from tests.strategies import random_trees
 from tests.unit.test_factors import (
+    BUDGETS,
+    LARGE,
     PARTIAL,
     SAMPLED,
     SHAPES,
@@ -68,16 +70,18 @@ def wide_texts(n_children: int) -> list[str]:
     return [f"(S {' '.join(child() for _ in range(n_children))})" for _ in range(6)]
 
 
-@pytest.mark.parametrize("n_threads", [1, 3])
-@each_budget
+@pytest.mark.product
 @pytest.mark.parametrize("penalty", ["span", "gaps"])
-def test_trees_beyond_double(budget: float, n_threads: int, penalty: Any) -> None:
+def test_trees_beyond_double(penalty: Any) -> None:
     forest = Forest([*wide_texts(600), *wide_texts(3)])
     kernel = PartialTree(1.0, 1.0, penalty=penalty)
-    with pytest.raises(KernelOverflowError):
-        factors_of(PartialTree(1.0, 1.0, penalty=penalty, normalize=False), forest, budget)
-    values = factors_of(kernel, forest, budget, n_threads).scores(np.eye(len(forest)), 1)
-    np.testing.assert_allclose(values, kernel(forest), rtol=TOLERANCE, atol=1e-100)
+    K = kernel(forest)
+    for budget in BUDGETS[:2]:
+        with pytest.raises(KernelOverflowError):
+            factors_of(PartialTree(1.0, 1.0, penalty=penalty, normalize=False), forest, budget)
+        for n_threads in (1, 3):
+            values = factors_of(kernel, forest, budget, n_threads).scores(np.eye(len(forest)), 1)
+            np.testing.assert_allclose(values, K, rtol=TOLERANCE, atol=1e-100)
 
 
 def test_a_limit_of_steps() -> None:
@@ -90,7 +94,8 @@ def test_a_limit_of_steps() -> None:
 @pytest.mark.parametrize("name", SAMPLED)
 def test_every_data_set(shared_dir: Path, name: str) -> None:
     """Against the pairwise engine, which is tested against the reference."""
-    forest = Forest(sampled_from(shared_dir / "data", name)[:120])
+    n = 30 if name in LARGE else 60
+    forest = Forest(sampled_from(shared_dir / "data", name)[:n])
     for kernel in PARTIAL[:2]:
         K = kernel(forest)
         for budget in (1.0, 0.0):

@@ -360,6 +360,19 @@ def test_trees_are_equal_and_hash_alike_across_forests(forest: Forest) -> None:
     assert len({*forest, *other}) == len(TEXTS) + 1
 
 
+def test_labels_and_nodes_stay_apart_whatever_their_hashes() -> None:
+    """Of so many, a dozen pairs have the same 32 bits of their hashes, which tables look at first.
+
+    The hashes differ from process to process. No two are alike once in a million runs.
+    """
+    n = 350_000
+    forest = Forest(["(S " + " ".join(f"(A {i})" for i in range(n)) + ")"])
+    assert forest.n_subtrees == 2 * n + 1
+    assert [child.children[0].label for child in forest[0].children[-3:]] == [
+        str(i) for i in range(n - 3, n)
+    ]
+
+
 def test_the_order_of_children_and_the_place_of_a_label_count() -> None:
     trees = ["(a b c)", "(a c b)", "(a (b c))", "(a b (c d))", "(a b)", "(b a)", "(a)", "(a a)"]
     assert len(set(Forest(trees))) == len(trees)

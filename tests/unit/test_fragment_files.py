@@ -16,8 +16,10 @@ from filbert.testing.tools import sentences
 
 X, Y = sentences(40, 3)
 VECTORIZERS = [
-    FragmentVectorizer(TreeSVC(), max_ratio=5),
-    FragmentVectorizer(TreeSVC(PartialTree(), C=3).fit(X, Y), n_fragments=7, weighted=False),
+    FragmentVectorizer(TreeSVC(SubsetTree(), C=1.0, loss="hinge"), max_ratio=5),
+    FragmentVectorizer(
+        TreeSVC(PartialTree(), C=3, loss="hinge").fit(X, Y), n_fragments=7, weighted=False
+    ),
     FragmentVectorizer(TreePerceptron(Subtree()), min_frequency=1),
     FragmentVectorizer(kernel=SubsetTree(0.5, include_leaves=True)),
     FragmentVectorizer(criterion="chi2", norm_share=0.2, search="complete"),
@@ -55,8 +57,8 @@ def test_a_vectorizer_comes_back(vectorizer: FragmentVectorizer, tmp_path: Path)
 
 
 def test_whether_the_estimator_was_fitted_is_kept(tmp_path: Path) -> None:
-    fitted = TreeSVC().fit(X, Y)
-    for estimator in (fitted, TreeSVC(C=2.0)):
+    fitted = TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(X, Y)
+    for estimator in (fitted, TreeSVC(SubsetTree(), C=2.0, loss="hinge")):
         save(FragmentVectorizer(estimator).fit(X, Y), tmp_path / "a")
         again = load(tmp_path / "a")
         assert hasattr(again.estimator, "model_") == (estimator is fitted)
@@ -128,6 +130,6 @@ def test_an_estimator_of_another_class_is_not_saved(tmp_path: Path) -> None:
     class Mine(TreeSVC):
         pass
 
-    vectorizer = FragmentVectorizer(Mine()).fit(X, Y)
+    vectorizer = FragmentVectorizer(Mine(SubsetTree())).fit(X, Y)
     with pytest.raises(InputTypeError, match="Mine"):
         save(vectorizer, tmp_path / "a")

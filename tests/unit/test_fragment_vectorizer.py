@@ -51,7 +51,9 @@ def labels(trees: list[Node], n_classes: int = 2) -> NDArray[np.str_]:
 @each_kernel
 def test_the_space_of_equation_5(kernel: TreeKernel) -> None:
     y = labels(TREES)
-    vectorizer = FragmentVectorizer(TreeSVC(kernel, random_state=0), **EVERYTHING)
+    vectorizer = FragmentVectorizer(
+        TreeSVC(kernel, random_state=0, C=1.0, loss="hinge"), **EVERYTHING
+    )
     X = vectorizer.fit_transform(FOREST, y)
     assert sp.issparse(X)
     assert X.format == "csr"
@@ -67,7 +69,7 @@ def test_the_space_of_equation_5(kernel: TreeKernel) -> None:
 def test_lin_is_the_model_where_all_fragments_are_kept(kernel: TreeKernel, n_classes: int) -> None:
     """On the trees it was trained on, and on others, whose other fragments weigh nothing."""
     y = labels(TREES, n_classes)
-    clf = TreeSVC(kernel, random_state=0).fit(FOREST, y)
+    clf = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FOREST, y)
     vectorizer = FragmentVectorizer(clf, **EVERYTHING).fit(FOREST, y)
     assert vectorizer.coef_.shape[0] == len(vectorizer.intercept_) == len(clf.intercept_)
     for trees in (TREES, OTHERS):
@@ -79,7 +81,7 @@ def test_lin_is_the_model_where_all_fragments_are_kept(kernel: TreeKernel, n_cla
 
 def test_each_class_has_weights_for_its_own_fragments_only() -> None:
     y = labels(TREES, 3)
-    clf = TreeSVC(SubsetTree(), random_state=0).fit(FOREST, y)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(FOREST, y)
     vectorizer = FragmentVectorizer(clf, max_ratio=4).fit(FOREST, y)
     names = list(vectorizer.get_feature_names_out())
     assert len(set(names)) == len(names)
@@ -117,7 +119,9 @@ def test_mined_without_a_model_by_chi2_against_y() -> None:
 
 def test_plain_counts() -> None:
     y = labels(TREES)
-    vectorizer = FragmentVectorizer(TreeSVC(random_state=0), weighted=False).fit(FOREST, y)
+    vectorizer = FragmentVectorizer(
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), weighted=False
+    ).fit(FOREST, y)
     counts = vectorizer.transform(FOREST)
     wanted = vectorizer.fragments_.count(FOREST)
     np.testing.assert_array_equal(counts.toarray(), wanted.toarray())
@@ -129,7 +133,11 @@ def test_plain_counts() -> None:
 def test_opt_is_a_pipeline() -> None:
     y = labels(TREES)
     pipeline = make_pipeline(
-        FragmentVectorizer(TreeSVC(random_state=0), n_fragments=30, min_frequency=1),
+        FragmentVectorizer(
+            TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"),
+            n_fragments=30,
+            min_frequency=1,
+        ),
         LinearSVC(random_state=0),
     )
     assert pipeline.fit(FOREST, y).score(FOREST, y) > 0.6
@@ -141,7 +149,7 @@ def test_opt_is_a_pipeline() -> None:
 
 def test_a_fitted_estimator_stays_as_it_is() -> None:
     y = labels(TREES)
-    clf = TreeSVC(random_state=0).fit(FOREST, y)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(FOREST, y)
     coef = clf.dual_coef_.copy()
     vectorizer = FragmentVectorizer(clf).fit(FOREST[:5])
     np.testing.assert_array_equal(clf.dual_coef_, coef)
@@ -152,7 +160,7 @@ def test_a_fitted_estimator_stays_as_it_is() -> None:
 
 def test_an_estimator_that_is_not_fitted_is_left_alone() -> None:
     y = labels(TREES)
-    clf = TreeSVC(random_state=0)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge")
     FragmentVectorizer(clf).fit(FOREST, y)
     assert not hasattr(clf, "model_")
 
@@ -167,7 +175,7 @@ def test_perceptrons_have_fragments_too() -> None:
 
 def test_the_same_bytes_for_any_number_of_threads() -> None:
     y = labels(TREES, 3)
-    clf = TreeSVC(random_state=0).fit(FOREST, y)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(FOREST, y)
     one, two = (FragmentVectorizer(clf, n_jobs=n).fit(FOREST, y) for n in (1, 2))
     assert list(one.get_feature_names_out()) == list(two.get_feature_names_out())
     assert one.coef_.tobytes() == two.coef_.tobytes()
@@ -175,7 +183,9 @@ def test_the_same_bytes_for_any_number_of_threads() -> None:
 
 
 def test_parameters_and_clones() -> None:
-    vectorizer = FragmentVectorizer(TreeSVC(C=3.0), max_ratio=7, norm_share=None)
+    vectorizer = FragmentVectorizer(
+        TreeSVC(SubsetTree(), C=3.0, loss="hinge"), max_ratio=7, norm_share=None
+    )
     copy = clone(vectorizer)
     assert copy.get_params()["estimator__C"] == 3.0
     assert copy.max_ratio == 7
@@ -190,7 +200,9 @@ def test_bad_input() -> None:
     with pytest.raises(NotFittedError):
         FragmentVectorizer().transform(FOREST)
     with pytest.raises(FilbertError, match="y"):
-        FragmentVectorizer(TreeSVC()).fit(FOREST)  # an estimator that is not fitted needs y
+        FragmentVectorizer(TreeSVC(SubsetTree(), C=1.0, loss="hinge")).fit(
+            FOREST
+        )  # an estimator that is not fitted needs y
     with pytest.raises(FilbertError, match="y"):
         FragmentVectorizer(criterion="chi2").fit(FOREST)
     with pytest.raises(InvalidParameterError, match="max_ratio"):
@@ -200,7 +212,9 @@ def test_bad_input() -> None:
     with pytest.raises(FilbertError, match="estimator"):
         FragmentVectorizer(LinearSVC()).fit(FOREST, y)
     with pytest.raises(FilbertError):
-        FragmentVectorizer(TreeSVC(SubsetTree().on("tree") + Linear().on("v"))).fit(FOREST, y)
+        FragmentVectorizer(
+            TreeSVC(SubsetTree().on("tree") + Linear().on("v"), C=1.0, loss="hinge")
+        ).fit(FOREST, y)
     with pytest.raises(FilbertError, match="sample 1"):
         FragmentVectorizer().fit(["(a b)", "(a b"])
 

@@ -165,6 +165,31 @@ def test_what_only_the_complete_search_finds() -> None:
     assert [str(f) for f in mine(model, max_ratio=1.5, min_frequency=1).fragments] == ["(T c)"]
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_chi_square_is_bounded_on_both_sides(sign: float) -> None:
+    """(S A) is in nearly all trees and tells nothing, but (S (A n)) is in all of one class only."""
+    one = [f"(R{i} (S (A n)))" for i in range(5)]
+    other = [f"(P{i} (S (A p{i})))" for i in range(4)] + ["(Q q)"]
+    coef = np.array([[-sign] * 5 + [sign] * 5])
+    model = SupportVectorModel(SubsetTree(), Forest(one + other), coef, np.zeros(1))
+    mined = mine(model, criterion="chi2", max_ratio=1.01, min_frequency=1, search="complete")
+    found = dict(zip(map(str, mined.fragments), mined.relevance.tolist(), strict=True))
+    assert found == {"(A n)": 10.0, "(S (A n))": 10.0}
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_partial_tree_may_outweigh_its_parts(sign: float) -> None:
+    """Of four equal children, there are six ways to choose two and one way to choose none."""
+    kernel = PartialTree(1.0, 1.0, normalize=False)
+    coef = np.array([[sign]])
+    model = SupportVectorModel(kernel, Forest(["(S A A A A)"]), coef, np.zeros(1))
+    mined = mine(model, max_ratio=0.75, min_frequency=1, search="complete")
+    assert (mined.base, mined.threshold) == (4.0, pytest.approx(4 / 0.75))
+    assert [(str(f), w) for f, w in zip(mined.fragments, mined.weight, strict=True)] == [
+        ("(S A A)", 6.0 * sign)
+    ]
+
+
 def test_several_nodes_are_expanded_at_once() -> None:
     """The paper's width factor: (S A B) with both expanded is heavy, with one of them it is not.
 
@@ -233,7 +258,7 @@ def trained() -> SupportVectorModel:
     trees = random_trees(11, 200, 14, DISJOINT)
     y = ["A" in write(tree)[:8] for tree in trees]
     model: SupportVectorModel = (
-        TreeSVC(SubsetTree(), random_state=0).fit(forest_of(trees), y).model_
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(forest_of(trees), y).model_
     )
     return model
 
@@ -359,13 +384,15 @@ def test_bad_parameters(trained: SupportVectorModel, bad: dict[str, Any]) -> Non
 def test_models_that_cannot_be_mined() -> None:
     """They are named, and so are those that can."""
     X, y = ["(S (A x))", "(S (B y))"], [0, 1]
-    sum_ = TreeSVC(SubsetTree() + PartialTree()).fit(X, y)
-    by_callable = TreeSVC(lambda A, B: np.ones((len(A), len(B))), strategy="usvm").fit(X, y)
-    for model in (sum_, by_callable, TreeSVC(), "model"):
+    sum_ = TreeSVC(SubsetTree() + PartialTree(), C=1.0, loss="hinge").fit(X, y)
+    by_callable = TreeSVC(lambda A, B: np.ones((len(A), len(B))), strategy="usvm", C=1.0).fit(X, y)
+    for model in (sum_, by_callable, TreeSVC(SubsetTree(), C=1.0, loss="hinge"), "model"):
         with pytest.raises(FilbertError, match="SubsetTree"):
             mine(model)
 
 
 def test_a_fitted_learner_stands_for_its_model(trained: SupportVectorModel) -> None:
-    clf = TreeSVC(SubsetTree(), random_state=0).fit(["(S (A x))", "(S (B y))"] * 4, [0, 1] * 4)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(
+        ["(S (A x))", "(S (B y))"] * 4, [0, 1] * 4
+    )
     assert texts_and_weights(mine(clf)) == texts_and_weights(mine(clf.model_))

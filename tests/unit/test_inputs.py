@@ -69,7 +69,7 @@ each_form = pytest.mark.parametrize("X", AS_TREES.values(), ids=AS_TREES)
 @each_form
 def test_forms_of_trees(X: Any) -> None:
     assert Forest(X) == FOREST
-    clf = TreeSVC(random_state=0).fit(X, LABELS)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(X, LABELS)
     assert clf.predict(X).tolist() == LABELS.tolist()
     np.testing.assert_array_equal(SubsetTree()(X), SubsetTree()(FOREST))
 
@@ -86,7 +86,9 @@ def test_iterators_are_taken() -> None:
     assert Forest(iter(TEXTS)) == FOREST
     assert Forest(text for text in TEXTS) == FOREST
     assert Examples(tree=iter(TEXTS))["tree"] == FOREST
-    assert TreeSVC().fit(iter(TEXTS), LABELS).predict(iter(TEXTS)).shape == (12,)
+    assert TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(iter(TEXTS), LABELS).predict(
+        iter(TEXTS)
+    ).shape == (12,)
 
 
 def test_nothing_is_no_trees() -> None:
@@ -99,9 +101,9 @@ def test_kernels_take_the_column_that_they_name() -> None:
     kernel = SubsetTree().on("tree")
     np.testing.assert_array_equal(kernel(FRAME), SubsetTree()(FOREST))
     np.testing.assert_array_equal(kernel(dict(FRAME)), SubsetTree()(FOREST))
-    clf = TreeSVC(kernel, random_state=0).fit(FRAME, LABELS)
+    clf = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FRAME, LABELS)
     assert clf.predict(FRAME).tolist() == LABELS.tolist()
-    expected = TreeSVC(SubsetTree(), random_state=0).fit(FOREST, LABELS)
+    expected = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(FOREST, LABELS)
     np.testing.assert_array_equal(clf.decision_function(FRAME), expected.decision_function(FOREST))
     assert explain(clf, FRAME, LABELS) == explain(clf, Examples(tree=FOREST), LABELS)
     perceptron = TreePerceptron(kernel).fit(FRAME, LABELS)
@@ -149,7 +151,9 @@ def test_column_transformer() -> None:
 
 @pytest.mark.parametrize("X", [FRAME[["tree"]], np.array(TEXTS, dtype=object)[:, None]], ids=type)
 def test_bagging(X: Any) -> None:
-    bagging = BaggingClassifier(TreeSVC(random_state=0), n_estimators=5, random_state=0)
+    bagging = BaggingClassifier(
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), n_estimators=5, random_state=0
+    )
     assert bagging.fit(X, LABELS).score(X, LABELS) == 1.0
 
 
@@ -157,7 +161,7 @@ def test_resampled_rows() -> None:
     """What imbalanced-learn's samplers do: rows of a two-dimensional array, some several times."""
     rows = np.random.default_rng(0).integers(0, 12, 30)
     X, y = np.array(TEXTS, dtype=object)[:, None][rows], LABELS[rows]
-    assert TreeSVC(random_state=0).fit(X, y).score(X, y) == 1.0
+    assert TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(X, y).score(X, y) == 1.0
 
 
 # ---------------------------------------------------------------- what is refused
@@ -169,6 +173,7 @@ TABLES = {
     "DataFrame without trees": (FRAME[["id", "size"]], r"X\['tree'\]"),
     "an array of columns": (FRAME.to_numpy(), r"numpy.ndarray of shape \(12, 3\)"),
     "an array of numbers": (np.eye(12), r"shape \(12, 12\)"),
+    "a set": (set(TEXTS), "got a set, which has no order"),
     "a sparse matrix": (sp.csr_array(np.eye(12)), r"scipy.csr_array of shape \(12, 12\)"),
 }
 each_table = pytest.mark.parametrize(("X", "told"), TABLES.values(), ids=TABLES)
@@ -176,11 +181,15 @@ each_table = pytest.mark.parametrize(("X", "told"), TABLES.values(), ids=TABLES)
 
 @each_table
 def test_tables_are_refused_with_the_way_out(X: Any, told: str) -> None:
-    clf = TreeSVC(random_state=0).fit(TEXTS, LABELS)
+    clf = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(TEXTS, LABELS)
     for use in (Forest, SubsetTree(), clf.predict, Forest.from_brackets):
         with pytest.raises(InputTypeError, match=told):
             use(X)
-    for learner in (TreeSVC(), TreePerceptron(SubsetTree()), DistributedTreeEmbedding(8)):
+    for learner in (
+        TreeSVC(SubsetTree(), C=1.0, loss="hinge"),
+        TreePerceptron(SubsetTree()),
+        DistributedTreeEmbedding(8),
+    ):
         with pytest.raises(InputTypeError, match=told):
             learner.fit(X, LABELS)
 
@@ -211,7 +220,7 @@ class Tree(list[Any]):
 
 def test_trees_of_others_are_named_with_their_module() -> None:
     for use in (Forest, Forest.from_brackets):
-        with pytest.raises(InputTypeError, match=r"sample 1 .* but tests.Tree: pass str\(tree\)"):
+        with pytest.raises(InputTypeError, match=r"sample 1 .* but tests.Tree: .*Forest.from_nltk"):
             use(["(a b)", Tree("a")])
     with pytest.raises(InputTypeError, match=r"sample 0 is not a Tree but tests.Tree"):
         Forest.from_trees([Tree("a")])  # type: ignore[list-item]
@@ -222,14 +231,14 @@ def test_names_of_files_are_no_trees(tmp_path: Path) -> None:
     for name in names:
         Path(name).write_text("x\t(a b)\n")
         with pytest.raises(ParseError, match=r"sample 1: .* name of a file.*read_examples\(") as e:
-            TreeSVC().fit(["(a b)", name], [0, 1])
+            TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(["(a b)", name], [0, 1])
         assert name in e.value.reason
         with pytest.raises(InputTypeError, match=r"PosixPath: to read the file, .*read_examples"):
             Forest([Path(name)])  # type: ignore[list-item]
     with pytest.raises(ParseError, match=r"a word without brackets: no-such-file.tsv"):
         Forest(["no-such-file.tsv"])
     with pytest.raises(InputTypeError, match=r"expected a Forest .* Forest.from_brackets to read"):
-        TreeSVC().fit(names[0], [0, 1])
+        TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(names[0], [0, 1])
 
 
 # ---------------------------------------------------------------- words
@@ -244,7 +253,9 @@ def test_words_are_trees_only_where_users_say_so() -> None:
     words = Forest.from_brackets(["dog", "(dog)", r"a\ b"], bare_words=True)
     assert [str(tree) for tree in words] == ["(dog)", "(dog)", r"(a\ b)"]
     assert Forest(["(dog)"]) == words[:1]
-    assert TreeSVC(PartialTree()).fit(words, [0, 0, 1]).predict(words).tolist() == [0, 0, 1]
+    assert TreeSVC(PartialTree(), C=1.0, loss="hinge").fit(words, [0, 0, 1]).predict(
+        words
+    ).tolist() == [0, 0, 1]
 
 
 def test_words_in_files_of_trees(tmp_path: Path) -> None:
@@ -287,10 +298,8 @@ def test_words_in_examples() -> None:
 
 def test_a_wrong_column_does_not_train() -> None:
     lines = [b"1\tyes\t(a b)", b"2\tno\t(a c)"]
-    with pytest.raises(ParseError, match="line 2, column 3: a word without brackets: no"):
-        read_examples(lines, label=0, tree=1)
     with pytest.raises(ParseError, match="line 1, column 3: a word without brackets: yes"):
-        read_examples(lines, label=0, tree=1, header=False)
+        read_examples(lines, label=0, tree=1)
 
 
 # ---------------------------------------------------------------- headers
@@ -352,12 +361,12 @@ def test_bad_headers() -> None:
 # ---------------------------------------------------------------- no fragments
 
 
-@pytest.mark.parametrize("kernel", [None, SubsetTree(), Subtree(), SubsetTree().on("t")], ids=repr)
+@pytest.mark.parametrize("kernel", [SubsetTree(), Subtree(), SubsetTree().on("t")], ids=repr)
 def test_trees_without_fragments_are_warned_about(kernel: Any) -> None:
     X: Any = ["(yes)", "(no)", "(yes)"]
-    if kernel is not None and kernel.part:
+    if kernel.part:
         X = Examples(t=X)
-    for learner in (TreeSVC(kernel), TreePerceptron(kernel or SubsetTree())):
+    for learner in (TreeSVC(kernel, C=1.0, loss="hinge"), TreePerceptron(kernel)):
         with pytest.warns(NoFragmentsWarning, match=r"none of the 3 trees.*column of trees") as w:
             learner.fit(X, [1, 0, 1])
         assert w[0].filename == __file__
@@ -367,6 +376,6 @@ def test_trees_with_fragments_are_not_warned_about() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for kernel in (PartialTree(), SubsetTree(include_leaves=True)):
-            TreeSVC(kernel).fit(["(yes)", "(no)"], [1, 0])
-        TreeSVC().fit(["(yes)", "(no sir)"], [1, 0])
-        TreeSVC(SubsetTree().__call__, strategy="usvm").fit(["(yes)", "(no)"], [1, 0])
+            TreeSVC(kernel, C=1.0, loss="hinge").fit(["(yes)", "(no)"], [1, 0])
+        TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(["(yes)", "(no sir)"], [1, 0])
+        TreeSVC(SubsetTree().__call__, strategy="usvm", C=1.0).fit(["(yes)", "(no)"], [1, 0])

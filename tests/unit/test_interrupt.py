@@ -1,18 +1,17 @@
 """Ctrl-C ends long work in the core at once, and the interpreter goes on.
 
-Each test starts a process with work for minutes, interrupts it, and looks at what it reports. Run
-as a program, this file is such a process.
+Each test starts a process with work for minutes, interrupts it, and looks at what it reports.
 """
 
-import json
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,7 +20,7 @@ import numpy as np
 import pytest
 
 import filbert
-from filbert import DistributedTreeEmbedding, Forest, TreePerceptron, TreeSVC, _core
+from filbert import DistributedTreeEmbedding, Forest, TreeIndex, TreePerceptron, TreeSVC, _core
 from filbert.engine import factorize
 from filbert.engine.vector_factors import vector_factors
 from filbert.fragments import mine
@@ -30,6 +29,10 @@ from filbert.model import SupportVectorModel
 
 TIME_LIMIT = 60  # seconds; the work itself would take longer
 CPU_SECONDS = 0.3  # that the core works in one call before the interrupt
+
+# The processes are copies of one that has imported this file.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload([__name__])
 
 
 def random_trees(n: int, depth: int, least: int = 3) -> Forest:
@@ -100,7 +103,9 @@ def factorising() -> Callable[[], Any]:
         "(S " + " ".join(f"(T {leaf})" for leaf in rng.choices("abc", k=400)) + ")"
         for _ in range(4000)
     )
-    return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
+    return lambda: fit_interrupted(
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), forest
+    )
 
 
 def factorising_partial() -> Callable[[], Any]:
@@ -149,25 +154,31 @@ def products_of_features() -> Callable[[], Any]:
 def training() -> Callable[[], Any]:
     """Labels that have nothing to do with the trees, and a gap that is not to be reached."""
     forest = random_trees(2000, depth=3, least=1)
-    return lambda: fit_interrupted(TreeSVC(random_state=0), forest)
+    return lambda: fit_interrupted(
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), forest
+    )
 
 
 def training_on_rows() -> Callable[[], Any]:
     """The same with partial trees, whose rows are computed in no time."""
     forest = random_trees(1000, depth=3, least=1)
-    return lambda: fit_interrupted(TreeSVC(PartialTree(), engine="rows", random_state=0), forest)
+    return lambda: fit_interrupted(
+        TreeSVC(PartialTree(), engine="rows", random_state=0, C=1.0, loss="hinge"), forest
+    )
 
 
 def training_on_a_sum() -> Callable[[], Any]:
     """The same with several terms."""
     forest = random_trees(2000, depth=3, least=1)
-    return lambda: fit_interrupted(TreeSVC(SubsetTree() + Subtree(), random_state=0), forest)
+    return lambda: fit_interrupted(
+        TreeSVC(SubsetTree() + Subtree(), random_state=0, C=1.0, loss="hinge"), forest
+    )
 
 
 def planes(strategy: Any) -> Callable[[], Any]:
     """Planes of ten thousand trees that share nothing."""
     forest = random_trees(10_000, depth=4)
-    model = TreeSVC(strategy=strategy, sample_size=10_000, random_state=0)
+    model = TreeSVC(SubsetTree(), strategy=strategy, sample_size=10_000, random_state=0, C=1.0)
     return lambda: fit_interrupted(model, forest)
 
 
@@ -199,13 +210,13 @@ def epochs() -> Callable[[], Any]:
     y = np.random.default_rng(0).integers(0, 2, len(forest))
 
     def learn() -> None:
-        clf = TreePerceptron(n_epochs=20_000)
+        clf = TreePerceptron(n_epochs=20_000, shuffle=False)
         try:
             clf.fit(forest, y)
         except KeyboardInterrupt:
             n_seen = clf.n_seen_
             assert 0 < n_seen < clf.n_epochs * len(forest)
-            same = TreePerceptron(n_epochs=n_seen // len(forest) + 1).fit(forest, y)
+            same = TreePerceptron(n_epochs=n_seen // len(forest) + 1, shuffle=False).fit(forest, y)
             log, whole = clf.model_.plain()[1], same.model_.plain()[1]
             assert log.time.tolist() == whole.time[whole.time <= n_seen].tolist()
             clf.partial_fit(forest[:20], y[:20])
@@ -238,8 +249,23 @@ def mining(kernel: Any, search: Any) -> Callable[[], Any]:
     return lambda: mine(model, search=search, **unlimited)
 
 
+def searching(kernel: Any, depth: int) -> Callable[[], Any]:
+    """Each tree as a query, and no tree can be skipped."""
+    index = TreeIndex(kernel).fit(random_trees(3000, depth=depth))
+    return lambda: index.radius_neighbors(min_similarity=0)
+
+
+def indexing() -> Callable[[], Any]:
+    """Trees of many pairs of their own nodes."""
+    forest = random_trees(400, depth=7)
+    return lambda: TreeIndex(PartialTree()).fit(forest)
+
+
 WORK = {
     "many-trees": many_trees,
+    "indexing": indexing,
+    "searching": lambda: searching(PartialTree(), 4),
+    "searching-subset-trees": lambda: searching(SubsetTree(), 5),
     "wide-nodes": wide_nodes,
     "long-chains": long_chains,
     "long-sequences": long_sequences,
@@ -266,8 +292,8 @@ WORK = {
 }
 
 
-def announce_long_call() -> None:
-    """Print a line when the main thread has been in one call for a while.
+def announce_long_call(announce: Callable[[], None]) -> None:
+    """Call `announce` when the main thread has been in one call for a while.
 
     This thread runs only where the main thread has released the interpreter. If the main thread
     stays at one instruction while the process uses up CPU time, then the core is at work.
@@ -280,7 +306,7 @@ def announce_long_call() -> None:
         if (frame, frame.f_lasti) != place:
             place, since = (frame, frame.f_lasti), time.process_time()
         threading.Event().wait(0.001)
-    print("working", flush=True)
+    announce()
 
 
 def calls_the_core(frame: traceback.FrameSummary) -> bool:
@@ -289,10 +315,10 @@ def calls_the_core(frame: traceback.FrameSummary) -> bool:
     return Path(frame.filename).is_relative_to(package) or "_core." in str(frame.line)
 
 
-def run(name: str) -> dict[str, Any]:
+def run(name: str, announce: Callable[[], None]) -> dict[str, Any]:
     """Work until interrupted; then say when that was, where, and whether kernels still work."""
     work = WORK[name]()
-    threading.Thread(target=announce_long_call, daemon=True).start()
+    threading.Thread(target=announce_long_call, args=(announce,), daemon=True).start()
     try:
         work()
     except KeyboardInterrupt as error:
@@ -304,31 +330,36 @@ def run(name: str) -> dict[str, Any]:
     return {"finished": True}
 
 
-@pytest.mark.parametrize("name", WORK)
+def report(name: str, pipe: Connection) -> None:
+    """Run in a process of its own; send what `run` says."""
+    os.environ["FILBERT_NUM_THREADS"] = "2"
+    pipe.send(run(name, lambda: pipe.send("working")))
+
+
+FEW = ("long-chains", "training", "mining")
+EACH = [
+    pytest.param(name, marks=[] if name in FEW else pytest.mark.product, id=name) for name in WORK
+]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_an_interrupt_ends_the_work(name: str) -> None:
-    process = subprocess.Popen(
-        [sys.executable, __file__, name],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"FILBERT_NUM_THREADS": "2"},
-    )
+    ours, theirs = PROCESSES.Pipe()
+    process = PROCESSES.Process(target=report, args=(name, theirs))
+    process.start()
+    theirs.close()
     try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "working\n", process.communicate()
+        assert ours.poll(TIME_LIMIT)
+        assert ours.recv() == "working"
         sent = time.time()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=TIME_LIMIT)
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGINT)
+        assert ours.poll(TIME_LIMIT)
+        told = ours.recv()
     finally:
         process.kill()
-        process.communicate()
-    assert process.returncode == 0, err
-    report = json.loads(out)
-    assert "finished" not in report
-    assert report["within"], f"it is not the core's work that was interrupted: {report['frame']}"
-    assert report["afterwards"] == [[3, 1], [1, 3]]
-    print(f"{name}: {report['at'] - sent:.3f} s from signal to exception")  # pytest -rP shows it
-
-
-if __name__ == "__main__":
-    print(json.dumps(run(sys.argv[1])))
+        process.join()
+    assert "finished" not in told
+    assert told["within"], f"it is not the core's work that was interrupted: {told['frame']}"
+    assert told["afterwards"] == [[3, 1], [1, 3]]
+    print(f"{name}: {told['at'] - sent:.3f} s from signal to exception")  # pytest -rP shows it

@@ -221,7 +221,11 @@ def test_a_product_tells_what_a_sum_does_not(data: tuple[Examples, Any]) -> None
 def test_a_grid_over_the_terms(data: tuple[Examples, Any], strategy: str) -> None:
     X, y = data
     kernel = SubsetTree(0.1).on("tree") * Polynomial(1, coef0=0).on("features")
-    model: Any = SVC() if strategy == "svc" else TreeSVC(strategy="usvm", C=10.0, random_state=0)
+    model: Any = (
+        SVC()
+        if strategy == "svc"
+        else TreeSVC(SubsetTree(), strategy="usvm", C=10.0, random_state=0)
+    )
     grid = {"kernel__left__decay": [0.1, 0.5], "kernel__right__coef0": [0.0, 100.0]}
     search = GridSearchCV(model.set_params(kernel=kernel), grid, cv=3).fit(X, y)
     assert search.best_params_["kernel__right__coef0"] == 0.0
@@ -250,7 +254,7 @@ def test_a_support_vector_machine_on_plain_vectors(wrap: Any) -> None:
 def test_a_part_that_is_missing_in_prediction(data: tuple[Examples, Any]) -> None:
     X, y = data
     kernel = SubsetTree().on("tree") * Linear().on("features")
-    model = TreeSVC(kernel, strategy="usvm", random_state=0).fit(X, y)
+    model = TreeSVC(kernel, strategy="usvm", random_state=0, C=1.0).fit(X, y)
     before = model.decision_function(X)
     with pytest.raises(InvalidParameterError, match="needs a part 'features'"):
         model.predict(Examples(tree=X["tree"]))

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, precision_score, recall_score, roc_auc_score
 
-from filbert import metrics
 from filbert.errors import InvalidParameterError
-from filbert.metrics import randomization_test
+from filbert.metrics import randomization, randomization_test
 from tests.profiles import n_examples
 from tests.reference import randomization as reference
 
@@ -256,7 +255,7 @@ def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
         {"exact": False, "random_state": 0, "average": "macro"},
     ]
     whole = [randomization_test(*data, **o) for o in options]
-    monkeypatch.setattr(metrics, "_ENTRIES", 1000)
+    monkeypatch.setattr(randomization, "_ENTRIES", 1000)
     for o, expected in zip(options, whole, strict=True):
         assert randomization_test(*data, **o).p_value == pytest.approx(expected.p_value, rel=1e-12)
 

@@ -233,7 +233,7 @@ def test_one_decay_for_both_parts(either: tuple[Examples, Any]) -> None:
 )
 def test_models_are_saved(either: tuple[Examples, Any], kernel: Kernel, tmp_path: Path) -> None:
     X, y = either
-    model = TreeSVC(kernel, strategy="usvm", random_state=0).fit(X[:40], y[:40])
+    model = TreeSVC(kernel, strategy="usvm", random_state=0, C=1.0).fit(X[:40], y[:40])
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
     assert again.kernel == kernel
@@ -268,6 +268,6 @@ def test_what_is_within_is_checked_before_training(either: tuple[Examples, Any])
         SubsetTree().on("t") * Sequence(2.0).on("h"),
     ):
         with pytest.raises(InvalidParameterError, match="Sequence: decay must be in"):
-            TreeSVC(kernel, strategy="usvm").check_parameters()
+            TreeSVC(kernel, strategy="usvm", C=1.0).check_parameters()
         with pytest.raises(InvalidParameterError, match="Sequence: decay must be in"):
-            TreeSVC(kernel, strategy="usvm").fit(X, y)
+            TreeSVC(kernel, strategy="usvm", C=1.0).fit(X, y)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import tqdm.auto
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filbert import Examples, Forest, TreePerceptron, progress
+from filbert import Examples, Forest, TreePerceptron
 from filbert.errors import InvalidParameterError
 from filbert.kernels import (
     RBF,
@@ -163,7 +164,7 @@ def test_trees(
         example_weights=weights,
     )
     for engine in ENGINES:
-        clf = TreePerceptron(kernel, margin=margin, n_epochs=n_epochs, engine=engine)
+        clf = TreePerceptron(kernel, margin=margin, n_epochs=n_epochs, engine=engine, shuffle=False)
         clf.fit(X, y, sample_weight=weights)
         assert_equal(decisions(clf, X_new), wanted)
 
@@ -178,7 +179,9 @@ def test_vectors(kernel: Any, seed: int, n_classes: int, n_epochs: int) -> None:
     wanted = expected(kernel, X, y, X_new, order=[*range(15)] * n_epochs)
     for engine in engines_of(kernel):
         for form in (lambda m: m, lambda m: m.toarray()):
-            clf = TreePerceptron(kernel, n_epochs=n_epochs, engine=engine).fit(form(X), y)
+            clf = TreePerceptron(kernel, n_epochs=n_epochs, engine=engine, shuffle=False).fit(
+                form(X), y
+            )
             assert_equal(decisions(clf, form(X_new)), wanted)
 
 
@@ -193,7 +196,7 @@ def test_sums(kernel: Any, seed: int, n_classes: int) -> None:
     y = rng.permutation(np.arange(15) % n_classes).tolist()
     wanted = expected(kernel, X, y, X_new, order=[*range(15)])
     for engine in engines_of(kernel):
-        clf = TreePerceptron(kernel, engine=engine).fit(X, y)
+        clf = TreePerceptron(kernel, engine=engine, shuffle=False).fit(X, y)
         assert_equal(decisions(clf, X_new), wanted)
         dense = Examples(tree=X_new["tree"], features=X_new["features"].toarray())
         assert_equal(decisions(clf.partial_fit(X[:1], y[:1], sample_weight=0.0), dense), wanted)
@@ -213,7 +216,7 @@ def test_the_order_of_each_epoch_is_drawn() -> None:
 def test_an_intercept_is_a_constant_feature(engine: Any) -> None:
     X, y = sentences(60, 3)
     wanted = expected(SubsetTree() + 1, X, y.tolist(), X[:10], order=[*range(60)])
-    clf = TreePerceptron(fit_intercept=True, engine=engine).fit(X, y)
+    clf = TreePerceptron(fit_intercept=True, engine=engine, shuffle=False).fit(X, y)
     assert_equal(decisions(clf, X[:10]), wanted)
 
 
@@ -234,20 +237,23 @@ def test_batches_of_any_size_give_the_same_bytes(kernel: Any) -> None:
         X = Examples(tree=X, features=random_vectors(np.random.default_rng(0), 80))
     results = []
     for size in (1, 7, 80):
-        clf = TreePerceptron(kernel)
+        clf = TreePerceptron(kernel, shuffle=False)
         for first in range(0, 80, size):
             part = slice(first, first + size)
             clf.partial_fit(X[part], y[part], classes=[0, 1, 2])
         results.append((clf.decision_function(X).tobytes(), *state(clf)))
     assert results[0] == results[1] == results[2]
-    whole = TreePerceptron(kernel, engine="online").fit(X, y)
+    whole = TreePerceptron(kernel, engine="online", shuffle=False).fit(X, y)
     assert (whole.decision_function(X).tobytes(), *state(whole)) == results[0]
 
 
 def test_forests_built_apart_give_the_same_bytes() -> None:
     X, y = sentences(60, 2)
     texts = list(map(str, X))
-    a, b = TreePerceptron(PartialTree()), TreePerceptron(PartialTree())
+    a, b = (
+        TreePerceptron(PartialTree(), shuffle=False),
+        TreePerceptron(PartialTree(), shuffle=False),
+    )
     for first in range(0, 60, 6):
         a.partial_fit(X[first : first + 6], y[first : first + 6], classes=[0, 1])
         b.partial_fit(texts[first : first + 6], y[first : first + 6], classes=[0, 1])
@@ -257,7 +263,7 @@ def test_forests_built_apart_give_the_same_bytes() -> None:
 
 def test_scoring_does_not_grow_the_model() -> None:
     X, y = sentences(40)
-    clf = TreePerceptron(engine="online").fit(X, y)
+    clf = TreePerceptron(engine="online", shuffle=False).fit(X, y)
     before = state(clf)
     clf.decision_function(["(X (Y z))", "(S (NP (D new) (N words)))"])
     assert state(clf) == before
@@ -266,8 +272,16 @@ def test_scoring_does_not_grow_the_model() -> None:
 
 def test_learning_goes_on_after_fit() -> None:
     X, y = sentences(60, 3)
-    online = TreePerceptron(engine="online").fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
-    factors = TreePerceptron(engine="factors").fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
+    online = (
+        TreePerceptron(engine="online", shuffle=False)
+        .fit(X[:40], y[:40])
+        .partial_fit(X[40:], y[40:])
+    )
+    factors = (
+        TreePerceptron(engine="factors", shuffle=False)
+        .fit(X[:40], y[:40])
+        .partial_fit(X[40:], y[40:])
+    )
     assert state(online) == state(factors)
     assert online.decision_function(X).tobytes() == factors.decision_function(X).tobytes()
 
@@ -278,7 +292,7 @@ def test_learning_goes_on_after_fit() -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_figures(engine: Any) -> None:
     X, y = sentences(40)
-    clf = TreePerceptron(n_epochs=2, engine=engine).fit(X, y)
+    clf = TreePerceptron(n_epochs=2, engine=engine, shuffle=False).fit(X, y)
     assert clf.n_seen_ == 80
     assert clf.error_history_.tolist() == [clf.n_errors_]
     assert clf.n_errors_ == clf.n_updates_  # of two classes, without a margin
@@ -292,10 +306,10 @@ def test_figures(engine: Any) -> None:
 
 def test_errors_of_each_thousand_are_told() -> None:
     X, y = sentences(700)
-    clf = TreePerceptron(n_epochs=3).fit(X, y)
+    clf = TreePerceptron(n_epochs=3, shuffle=False).fit(X, y)
     assert len(clf.error_history_) == 3
     assert clf.error_history_.sum() == clf.n_errors_
-    online = TreePerceptron(n_epochs=3, engine="online").fit(X, y)
+    online = TreePerceptron(n_epochs=3, engine="online", shuffle=False).fit(X, y)
     assert online.error_history_.tolist() == clf.error_history_.tolist()
 
 
@@ -318,8 +332,9 @@ def test_progress_tells_the_share_of_errors(monkeypatch: pytest.MonkeyPatch) -> 
         def update(self, _: int) -> None:
             shown.append(self.desc)
 
-    monkeypatch.setattr(progress, "tqdm", Bar)
-    with TreePerceptron(verbose=1)._progress("learning", 40) as tell:
+    monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with TreePerceptron(verbose=1, shuffle=False)._progress("learning", 40) as tell:
         assert tell is not None
         tell(10, 4)
         tell(40, 10)
@@ -333,7 +348,7 @@ def test_progress_tells_the_share_of_errors(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_bounded_model_forgets(forget: Any) -> None:
     X, y = sentences(400)
     y = np.random.default_rng(0).integers(0, 2, 400)  # nothing to learn, much to keep
-    clf = TreePerceptron(max_nodes=60, forget=forget)
+    clf = TreePerceptron(max_nodes=60, forget=forget, shuffle=False)
     most = 0
     for first in range(0, 400, 10):
         clf.partial_fit(X[first : first + 10], y[first : first + 10], classes=[0, 1])
@@ -347,15 +362,15 @@ def test_a_bounded_model_forgets(forget: Any) -> None:
     wanted = SubsetTree()(X[:20], support) @ coef
     np.testing.assert_allclose(clf.decision_function(X[:20]), wanted, atol=1e-9)
     if forget == "oldest":
-        unbounded = TreePerceptron().partial_fit(X[:1], y[:1], classes=[0, 1])
+        unbounded = TreePerceptron(shuffle=False).partial_fit(X[:1], y[:1], classes=[0, 1])
         assert log.time.min() > unbounded.n_seen_
-    whole = TreePerceptron(max_nodes=60, forget=forget).fit(X, y)
+    whole = TreePerceptron(max_nodes=60, forget=forget, shuffle=False).fit(X, y)
     assert state(whole) == state(clf)
 
 
 def test_the_lightest_leave_first() -> None:
     trees = ["(a (b c))", "(d (e f))", "(g (h i))"]
-    clf = TreePerceptron(max_nodes=8, forget="lightest")
+    clf = TreePerceptron(max_nodes=8, forget="lightest", shuffle=False)
     clf.fit(trees, [0, 1, 0], sample_weight=[3.0, 1.0, 2.0])
     assert list(map(str, clf.model_.plain()[0])) == [trees[0], trees[2]]
     clf.set_params(forget="oldest").fit(trees, [0, 1, 0], sample_weight=[3.0, 1.0, 2.0])
@@ -363,7 +378,7 @@ def test_the_lightest_leave_first() -> None:
 
 
 def test_a_tree_larger_than_the_bound_leaves_at_once() -> None:
-    clf = TreePerceptron(max_nodes=3).fit(["(a (b c d))", "(e f)"], [0, 1])
+    clf = TreePerceptron(max_nodes=3, shuffle=False).fit(["(a (b c d))", "(e f)"], [0, 1])
     assert list(map(str, clf.model_.plain()[0])) == ["(e f)"]
     assert clf.n_forgotten_ == 1
 
@@ -374,7 +389,7 @@ def test_pairs_are_learnt_by_factors() -> None:
     kernel = AllPairs(SubsetTree(), parts=("first", "second"))
     y = [0, 1] * 8
     wanted = expected(kernel, X[:16], y, X[16:], order=[*range(16)])
-    clf = TreePerceptron(kernel).fit(X[:16], y)
+    clf = TreePerceptron(kernel, shuffle=False).fit(X[:16], y)
     assert clf.engine_ == "factors"
     assert_equal(decisions(clf, X[16:]), wanted)
     with pytest.raises(InvalidParameterError, match="learning online needs a sum"):

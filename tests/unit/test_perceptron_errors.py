@@ -30,7 +30,7 @@ def examples(n: int = 20) -> tuple[Examples, Any]:
 
 def learnt() -> TreePerceptron:
     X, y = examples()
-    return TreePerceptron(KERNEL).partial_fit(X, y, classes=[0, 1])
+    return TreePerceptron(KERNEL, shuffle=False).partial_fit(X, y, classes=[0, 1])
 
 
 def bad_features(change: Callable[[Any], None]) -> Examples:
@@ -77,7 +77,7 @@ def test_a_bad_batch_leaves_the_model_intact(case: str) -> None:
     X, y = examples()
     if case == "vectors of another width":
         X = Examples(tree=X["tree"], features=X["features"].toarray())
-        clf = TreePerceptron(KERNEL).partial_fit(X, y, classes=[0, 1])
+        clf = TreePerceptron(KERNEL, shuffle=False).partial_fit(X, y, classes=[0, 1])
     before = pickle.dumps(clf), clf.decision_function(X).tobytes()
     for call in (lambda: clf.partial_fit(make(), y), lambda: clf.decision_function(make())):
         with pytest.raises(FilbertError, match=message):
@@ -121,7 +121,7 @@ def test_sparse_batches_may_have_more_features() -> None:
 def test_trees_out_of_range_are_told_before_learning() -> None:
     X, y = sentences(10)
     for kernel in (SubsetTree(), SubsetTree(normalize=False)):
-        clf = TreePerceptron(kernel).partial_fit(X, y, classes=[0, 1])
+        clf = TreePerceptron(kernel, shuffle=False).partial_fit(X, y, classes=[0, 1])
         before = pickle.dumps(clf)
         huge = [*map(str, X[:3]), "(S " + "(A (b c)) " * 3000 + ")"]
         with pytest.raises(KernelOverflowError, match=r"norm of tree 3 .*engine='factors'"):
@@ -130,7 +130,7 @@ def test_trees_out_of_range_are_told_before_learning() -> None:
 
 
 def test_wide_nodes_are_told_before_learning() -> None:
-    clf = TreePerceptron(PartialTree(max_steps=100))
+    clf = TreePerceptron(PartialTree(max_steps=100), shuffle=False)
     clf.partial_fit(["(a b c)", "(a b)"], [0, 1], classes=[0, 1])
     with pytest.raises(TooExpensiveError, match=r"labelled 'a' with 11 and 11 children"):
         clf.partial_fit(["(a b)", "(a" + " b" * 11 + ")"], [0, 1])
@@ -145,12 +145,12 @@ def test_classes_cannot_change() -> None:
         clf.partial_fit(X, y, classes=[0, 1, 2])
     for bad in ([0], [0, 0], [[0, 1]], 7):
         with pytest.raises(InvalidParameterError, match="classes must"):
-            TreePerceptron(KERNEL).partial_fit(X, y, classes=bad)
+            TreePerceptron(KERNEL, shuffle=False).partial_fit(X, y, classes=bad)
 
 
 def test_the_kernel_cannot_change_in_between() -> None:
     X, y = sentences(10)
-    clf = TreePerceptron(SubsetTree()).partial_fit(X, y, classes=[0, 1])
+    clf = TreePerceptron(SubsetTree(), shuffle=False).partial_fit(X, y, classes=[0, 1])
     with pytest.raises(InvalidParameterError, match="use fit to start again"):
         clf.set_params(kernel__decay=0.5).partial_fit(X, y)
     with pytest.raises(InvalidParameterError, match="use fit to start again"):
@@ -193,9 +193,9 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 def test_balanced_classes_need_all_examples() -> None:
     X, y = sentences(10)
     with pytest.raises(InvalidParameterError, match="Use fit"):
-        TreePerceptron(class_weight="balanced").partial_fit(X, y, classes=[0, 1])
+        TreePerceptron(class_weight="balanced", shuffle=False).partial_fit(X, y, classes=[0, 1])
 
 
 def test_nothing_is_no_batch() -> None:
     with pytest.raises(InvalidParameterError, match="no examples"):
-        TreePerceptron().partial_fit(Forest(), [], classes=[0, 1])
+        TreePerceptron(shuffle=False).partial_fit(Forest(), [], classes=[0, 1])

@@ -45,7 +45,9 @@ def content(clf: TreePerceptron, path: Path) -> bytes:
 @pytest.mark.parametrize("engine", ["online", "auto"])
 def test_learning_goes_on(kernel: Any, engine: Any, tmp_path: Path) -> None:
     X, y = data(kernel)
-    clf = TreePerceptron(kernel, fit_intercept=True, n_epochs=2, engine=engine, n_jobs=1)
+    clf = TreePerceptron(
+        kernel, fit_intercept=True, n_epochs=2, engine=engine, n_jobs=1, shuffle=False
+    )
     clf.fit(X[:40], y[:40])
     before = content(clf, tmp_path / "a")
     again = load(tmp_path / "a")
@@ -63,7 +65,7 @@ def test_learning_goes_on(kernel: Any, engine: Any, tmp_path: Path) -> None:
 def test_a_bounded_model_goes_on(tmp_path: Path) -> None:
     X, _ = sentences(300)
     y = np.random.default_rng(0).integers(0, 2, 300)
-    clf = TreePerceptron(max_nodes=60).partial_fit(X[:150], y[:150], classes=[0, 1])
+    clf = TreePerceptron(max_nodes=60, shuffle=False).partial_fit(X[:150], y[:150], classes=[0, 1])
     assert clf.n_forgotten_ > 0
     save(clf, tmp_path / "a")
     again = load(tmp_path / "a").partial_fit(X[150:], y[150:])
@@ -145,6 +147,15 @@ def set_content(name: str, value: Any) -> Any:
 )
 def test_damage_is_told(change: Any, tmp_path: Path) -> None:
     X, y = sentences(40, 3)
-    save(TreePerceptron(n_epochs=2).fit(X, y), tmp_path / "a")
+    save(TreePerceptron(n_epochs=2, shuffle=False).fit(X, y), tmp_path / "a")
     with pytest.raises(ModelFileError):
         load(damaged(tmp_path / "a", change))
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.RandomState(3)])
+def test_a_seed_that_is_no_number_is_not_kept(random_state: Any, tmp_path: Path) -> None:
+    clf = TreePerceptron(random_state=random_state).fit(["(S (A a))", "(S (B b))"], [0, 1])
+    save(clf, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    assert loaded.random_state is None
+    assert loaded.decision_function(["(S (A a))"]) == clf.decision_function(["(S (A a))"])

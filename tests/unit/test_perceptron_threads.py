@@ -18,7 +18,7 @@ from filbert import Forest, TreePerceptron, explain, load, save
 from filbert.errors import ConcurrentLearningError, InvalidParameterError
 from filbert.kernels import PartialTree, SubsetTree
 
-N_READS = 4  # of each reader, at least, while the other thread learns
+N_READS = 3  # of each reader, at least, while the other thread learns
 
 
 def random_trees(n: int) -> Forest:
@@ -33,7 +33,7 @@ def random_trees(n: int) -> Forest:
     return Forest.from_brackets((tree(3) for _ in range(n)), bare_words=True)
 
 
-TREES = random_trees(300)
+TREES = random_trees(150)
 LABELS = np.random.default_rng(0).integers(0, 3, len(TREES))
 
 
@@ -109,6 +109,7 @@ def test_copies_are_the_model_between_two_examples(
             assert read.dual_coef_.shape == (3, len(read.model_.plain()[0]))
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=["subset", "partial", "sum", "forgetting"])
 def test_scores_are_those_of_one_time(parameters: dict[str, Any]) -> None:
     clf = started(**parameters)

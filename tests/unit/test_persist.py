@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.svm import SVC
 
 from filbert import Forest, TreeSVC, load, save
+from filbert.atomic import replacing
 from filbert.errors import (
     FilbertError,
     InputTypeError,
@@ -26,7 +27,6 @@ from filbert.errors import (
     ModelFileError,
 )
 from filbert.kernels import PartialTree, SubsetTree, Subtree
-from filbert.persist.atomic import replacing
 from tests.profiles import n_examples
 
 TREES = [f"(S (NP {a}) (VP {b} (PP {c})))" for a in "abc" for b in "xyz" for c in "uvwt"]
@@ -47,7 +47,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def fitted(**parameters: Any) -> TreeSVC:
-    return TreeSVC(random_state=0, **parameters).fit(TREES, Y3 == 1)
+    return TreeSVC(
+        **{"C": 1.0, "loss": "hinge", "kernel": SubsetTree(), "random_state": 0, **parameters}
+    ).fit(TREES, Y3 == 1)
 
 
 def assert_same_model(a: TreeSVC, b: TreeSVC) -> None:
@@ -71,21 +73,23 @@ def assert_same_model(a: TreeSVC, b: TreeSVC) -> None:
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("kind", CLASSES)
 def test_a_model_of_many_classes_comes_back(path: Path, kernel: Any, loss: Any, kind: str) -> None:
-    model = TreeSVC(kernel, loss=loss, random_state=3).fit(TREES, CLASSES[kind][Y3])
+    model = TreeSVC(kernel, loss=loss, random_state=3, C=1.0).fit(TREES, CLASSES[kind][Y3])
     save(model, path)
     assert_same_model(load(path), model)
 
 
 @pytest.mark.parametrize("y", [Y3 == 1, np.where(Y3 == 1, "a", "ä€😀")])
 def test_a_model_of_two_classes_comes_back(path: Path, y: np.ndarray) -> None:
-    model = TreeSVC(Subtree(normalize=False), fit_intercept=False).fit(TREES, y)
+    model = TreeSVC(Subtree(normalize=False), fit_intercept=False, C=1.0, loss="hinge").fit(
+        TREES, y
+    )
     save(model, path)
     assert_same_model(load(path), model)
 
 
 def test_a_model_of_a_part_of_a_forest_comes_back(path: Path) -> None:
     forest = Forest(TREES + NEW)
-    model = TreeSVC(random_state=0).fit(forest[:20], Y3[:20])
+    model = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(forest[:20], Y3[:20])
     save(model, path)
     assert_same_model(load(path), model)
 
@@ -101,14 +105,19 @@ def test_a_model_of_a_part_of_a_forest_comes_back(path: Path) -> None:
     ],
 )
 def test_class_weights_come_back(path: Path, weights: Any, y: np.ndarray) -> None:
-    save(TreeSVC(class_weight=weights).fit(TREES, y), path)
+    save(TreeSVC(SubsetTree(), class_weight=weights, C=1.0, loss="hinge").fit(TREES, y), path)
     loaded = load(path)
     assert loaded.class_weight == weights
     loaded.fit(TREES, y)
 
 
 def test_a_generator_of_random_numbers_is_not_kept(path: Path) -> None:
-    save(TreeSVC(random_state=np.random.RandomState(1)).fit(TREES, Y3), path)
+    save(
+        TreeSVC(SubsetTree(), random_state=np.random.RandomState(1), C=1.0, loss="hinge").fit(
+            TREES, Y3
+        ),
+        path,
+    )
     assert load(path).random_state is None
 
 
@@ -132,7 +141,7 @@ def test_a_loaded_model_can_be_trained_and_changed(path: Path) -> None:
 
 def test_an_estimator_must_be_fitted(path: Path) -> None:
     with pytest.raises(NotFittedError):
-        save(TreeSVC(), path)
+        save(TreeSVC(SubsetTree(), C=1.0, loss="hinge"), path)
     assert not path.exists()
 
 
@@ -272,7 +281,7 @@ HEADERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "'os.system'": lambda h: h.update(kind="os.system"),
     "no content": lambda h: h.pop("content"),
     "does not list": lambda h: h.update(arrays=[]),
-    "lists 101 arrays": lambda h: h.update(arrays=dict.fromkeys(map(str, range(101)))),
+    "lists 1,001 arrays": lambda h: h.update(arrays=dict.fromkeys(map(str, range(1001)))),
     "'x' is missing": lambda h: h["arrays"].update(x={}),
     "'coef' is missing": lambda h: h["arrays"].pop("coef"),
     "'convergence.gap' is missing": lambda h: h["arrays"].pop("convergence.gap"),

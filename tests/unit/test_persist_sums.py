@@ -46,7 +46,9 @@ def path(tmp_path: Path) -> Path:
 
 
 def fitted(kernel: Kernel, X: Any = None, **parameters: Any) -> TreeSVC:
-    model = TreeSVC(kernel, engine="rows", random_state=0, **parameters)
+    model = TreeSVC(
+        kernel, engine="rows", random_state=0, **{"C": 1.0, "loss": "hinge", **parameters}
+    )
     return model.fit(examples(1, N) if X is None else X, labels(1, N))
 
 
@@ -94,7 +96,9 @@ def test_a_wide_matrix_comes_back(path: Path) -> None:
 def test_a_model_by_planes_comes_back(path: Path) -> None:
     X = examples(1, N)
     for kernel in (KERNELS[0], KERNELS[5]):
-        model = TreeSVC(kernel, strategy="usvm", random_state=0, tol=0.01).fit(X, labels(1, N))
+        model = TreeSVC(kernel, strategy="usvm", random_state=0, tol=0.01, C=1.0).fit(
+            X, labels(1, N)
+        )
         save(model, path)
         check_same(load(path), model, examples(2, 5))
 
@@ -111,7 +115,7 @@ def test_what_is_no_kernel_of_filbert_is_not_saved(path: Path) -> None:
             return self
 
     X = vectors(3, N).toarray()
-    model = TreeSVC(Own() + Linear(), engine="rows").fit(X, labels(1, N))
+    model = TreeSVC(Own() + Linear(), engine="rows", C=1.0, loss="hinge").fit(X, labels(1, N))
     with pytest.raises(InvalidParameterError, match="Own cannot be saved"):
         save(model, path)
     assert not path.exists()

@@ -127,10 +127,12 @@ def test_a_tree_kernel_without_factors_goes_by_rows() -> None:
 
 @pytest.mark.parametrize("kernel", [Depths(), 0.5 * Depths() + SubsetTree()], ids=repr)
 def test_a_kernel_that_is_only_a_matrix(kernel: Kernel) -> None:
-    svm = TreeSVC(kernel, engine="rows", tol=1e-6, random_state=0).fit(X, Y)
+    svm = TreeSVC(kernel, engine="rows", C=1.0, loss="hinge", tol=1e-6, random_state=0).fit(X, Y)
     expected = kernel(NEW, X[svm.support_]) @ svm.dual_coef_[0] + svm.intercept_[0]
     np.testing.assert_allclose(svm.decision_function(NEW), expected, rtol=1e-9, atol=1e-12)
-    planes = TreeSVC(kernel, strategy="usvm", tol=1e-4, max_iter=2000, random_state=0).fit(X, Y)
+    planes = TreeSVC(kernel, strategy="usvm", C=1.0, tol=1e-4, max_iter=2000, random_state=0).fit(
+        X, Y
+    )
     assert planes.objective_ == pytest.approx(svm.objective_, rel=1e-2)
     with pytest.raises(InvalidParameterError, match=r"Depths\(.*\) has no factors.*engine='rows'"):
         TreeSVC(kernel).fit(X, Y)

@@ -73,6 +73,30 @@ def test_batches_are_what_the_file_holds(
     assert {y.dtype.kind for _, y in batches} == {y.dtype.kind}
 
 
+@pytest.mark.parametrize("how", ["list", "pattern", "folder"])
+def test_several_files_are_one_stream(tmp_path: Path, how: str) -> None:
+    paths = [tmp_path / "a.tsv", tmp_path / "b.tsv"]
+    paths[0].write_text(TSV)
+    paths[1].write_text("id\tlabel\ttree\nq1\tx\t(a b)\n")
+    source: Any = {"list": paths, "pattern": str(tmp_path / "*.tsv"), "folder": tmp_path}[how]
+    batches = list(stream(source, 4))
+    assert [len(y) for _, y in batches] == [4, 4, 2, 1]
+    X, y = read_examples(source)
+    assert joined(batches) == (parts_of(X), y.tolist())
+    files = [name for X, _ in batches for name in X["file"]]
+    assert files == X["file"].tolist() == [str(paths[0])] * 10 + [str(paths[1])]
+    assert batches[-1][0]["id"].tolist() == ["q1"]
+
+
+def test_files_with_other_trees_do_not_match(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"label": 1, "tree": "(a b)"}\n')
+    (tmp_path / "b.jsonl").write_text('{"label": 1, "trees": {"p": "(a b)", "q": "(c)"}}\n')
+    batches = stream([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], 4)
+    next(batches)
+    with pytest.raises(ParseError, match="has the trees p, q, but the first one has tree"):
+        next(batches)
+
+
 @pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
 def test_compressed_files(tmp_path: Path, suffix: str, pack: Callable[[bytes], bytes]) -> None:
     path = tmp_path / f"e.tsv{suffix}"
@@ -126,7 +150,10 @@ def test_a_batch_comes_as_soon_as_its_lines_are_there() -> None:
 
 def test_standard_input_and_the_output_of_a_program() -> None:
     program = "[print(f'{i % 2}\\t(a b{i})') for i in range(1000)]"
-    reader = "from filbert import stream; print(sum(y.sum() for _, y in stream('-', 64)))"
+    reader = (
+        "from filbert import stream; "
+        "print(sum(y.sum() for _, y in stream('-', 64, labels='numbers')))"
+    )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as writer:
         done = subprocess.run(
             [sys.executable, "-c", reader], stdin=writer.stdout, capture_output=True, check=True
@@ -307,7 +334,7 @@ def test_unknown_orders_are_refused() -> None:
         ),
         (
             [b"1\t(a)", b"-1\t(b)", b"x\t(c)"],
-            {"text_labels": False},
+            {"labels": "numbers"},
             "the label 'x' is not a number",
         ),
     ],
@@ -368,7 +395,7 @@ def test_bad_lines_can_be_skipped() -> None:
     lines = [b"1\t(a)", b"1\t(b", b"0\t(c)", b"1\t)", b"1\t("]
     with pytest.warns(SkippedInputWarning) as caught:
         batches = list(stream(lines, 2, format="tsv", on_error="skip"))
-    assert joined(batches) == ({"tree": ["(a)", "(c)"]}, [1, 0])
+    assert joined(batches) == ({"tree": ["(a)", "(c)"]}, ["1", "0"])
     assert [[(e.line, e.sample) for e in X.skipped] for X, _ in batches] == [[(2, 1)], [(4, 3)]]
     assert len(caught) == 3, "also for the batch of which nothing is left"
     assert {warning.filename for warning in caught} == {__file__}, "they point at the caller"
@@ -395,10 +422,17 @@ def test_all_batches_have_the_parts_of_the_first() -> None:
 
 def test_text_labels() -> None:
     lines = [b"1\t(a)", b"x\t(b)", b"2\t(c)"]
-    labels = [y.tolist() for _, y in stream(lines, 1, text_labels=True)]
+    labels = [y.tolist() for _, y in stream(lines, 1)]
     assert labels == [["1"], ["x"], ["2"]]
-    assert [y.tolist() for _, y in stream(lines[1:], 1)] == [["x"], ["2"]]
-    with pytest.raises(ParseError, match=r"the label 'x' is not a number.*text_labels=True"):
+    assert [y.tolist() for _, y in stream(lines[2:], 1, labels="numbers")] == [[2]]
+    with pytest.raises(ParseError, match=r"the label 'x' is not a number.*labels='text'"):
+        list(stream(lines, 1, labels="numbers"))
+
+
+def test_the_first_batch_decides_on_the_labels_of_json() -> None:
+    lines = [b'{"label": 1, "tree": "(a)"}', b'{"label": "x", "tree": "(b)"}']
+    assert [y.tolist() for _, y in stream(lines[::-1], 1)] == [["x"], ["1"]]
+    with pytest.raises(ParseError, match=r"the label 'x' is not a number.*labels='text'"):
         list(stream(lines, 1))
 
 
@@ -413,7 +447,7 @@ def test_text_labels() -> None:
         ("no/such/file", {}, MissingFileError, "no file"),
         (io.StringIO("x\t(a)"), {}, InputTypeError, "not from StringIO"),
         (3, {}, InputTypeError, "not from int"),
-        (["x\t(a)"], {}, InputTypeError, "must be bytes, not str"),
+        (["x\t(a)"], {}, InputTypeError, "pass lines as bytes"),
         ([b"x (a)"], {}, ParseError, "the format cannot be detected"),
         ([b"x"], {"format": "xml"}, InvalidParameterError, "format must be"),
     ],

@@ -56,6 +56,7 @@ def test_workers_without_a_share_of_their_own_use_one_thread(backend: str) -> No
     assert in_tasks(n_jobs=2, backend=backend) == [1, 1]
 
 
+@pytest.mark.product
 def test_the_limit_of_inner_threads_holds() -> None:
     most = min(2, CORES or 1)
     with joblib.parallel_config(backend="loky", inner_max_num_threads=2):

@@ -12,13 +12,14 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from filbert import Forest, TreeSVC
+from filbert import Examples, Forest, TreeSVC
 from filbert.engine import factorize
 from filbert.errors import InvalidParameterError, OutOfMemoryError
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import Linear, PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel
 from tests.profiles import n_examples
 from tests.reference.trees import Node, write
@@ -95,7 +96,9 @@ def test_the_objective_is_what_it_says(
     kernel: TreeKernel, intercept: bool, loss: Loss, tol: float
 ) -> None:
     X, y = data()
-    model = TreeSVC(kernel, loss=loss, fit_intercept=intercept, tol=tol, random_state=0).fit(X, y)
+    model = TreeSVC(kernel, loss=loss, fit_intercept=intercept, tol=tol, random_state=0, C=1.0).fit(
+        X, y
+    )
     assert 0 <= model.duality_gap_ <= tol
     assert model.objective_ == pytest.approx(primal(model, kernel(X), y, 1.0), rel=1e-9)
     if not intercept:
@@ -122,7 +125,7 @@ def test_the_optimum_lies_near_that_of_svc() -> None:
     kernel = SubsetTree()
     K = kernel(X)
     theirs = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
-    ours = TreeSVC(kernel, **TIGHT).fit(X, y)
+    ours = TreeSVC(kernel, **{"C": 1.0, "loss": "hinge", **TIGHT}).fit(X, y)
     alpha = np.zeros(len(y))
     alpha[theirs.support_] = theirs.dual_coef_[0]
     free = alpha @ K @ alpha / 2 + losses("hinge", signs(y) * theirs.decision_function(K)).sum()
@@ -146,19 +149,21 @@ def svc_optimum(K: Array, y: Array, C: float) -> float:
     return float(w @ K @ w / 2 + C * losses("hinge", signs(y) * (K @ w)).sum())
 
 
+@pytest.mark.product
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_the_optimum_for_two_thousand_trees_is_that_of_svc(intercept: bool, C: float) -> None:
     X, y = data(2000)
     kernel = SubsetTree()
     best = svc_optimum(kernel(X) + intercept, y, C)  # a feature of value 1 adds 1 to the kernel
-    model = TreeSVC(kernel, C=C, fit_intercept=intercept, random_state=0).fit(X, y)
+    model = TreeSVC(kernel, C=C, fit_intercept=intercept, random_state=0, loss="hinge").fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
-    tight = TreeSVC(kernel, C=C, fit_intercept=intercept, **TIGHT).fit(X, y)
+    tight = TreeSVC(kernel, C=C, fit_intercept=intercept, **{"loss": "hinge", **TIGHT}).fit(X, y)
     assert tight.objective_ == pytest.approx(best, rel=1e-5)
 
 
+@pytest.mark.product
 @pytest.mark.parametrize(
     ("loss", "intercept"), [("squared_hinge", True), ("squared_hinge", False), ("hinge", False)]
 )
@@ -200,19 +205,64 @@ def test_weights_of_classes(loss: Loss, class_weight: Any) -> None:
     own = np.linspace(0.5, 1.5, len(y))
     weights = own * np.where(y == 1, factors[1], factors[0])
     best, _ = linear_optimum(loss, kernel(X), y, 1.0, True, weights)
-    model = TreeSVC(kernel, loss=loss, class_weight=class_weight, **TIGHT)
+    model = TreeSVC(kernel, loss=loss, class_weight=class_weight, **{"C": 1.0, **TIGHT})
     assert model.fit(X, y, sample_weight=own).objective_ == pytest.approx(best, rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_dual_variables_are_in_their_bounds(loss: Loss) -> None:
     X, y = data()
-    model = TreeSVC(C=0.8, loss=loss, random_state=0).fit(X, y)
+    model = TreeSVC(SubsetTree(), C=0.8, loss=loss, random_state=0).fit(X, y)
     alpha = model.dual_coef_[0] * signs(y)[model.support_]
     assert (alpha > 0).all()
     assert loss == "squared_hinge" or alpha.max() <= 0.8
     assert model.n_support_.tolist() == np.bincount(y[model.support_]).tolist()
     assert model.support_.tolist() == sorted(set(model.support_))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_support_vectors_are_in_the_order_of_the_examples(n_classes: int) -> None:
+    X, y = data(120, n_classes)
+    model = TreeSVC(random_state=0).fit(X, y)
+    assert (np.diff(model.support_) > 0).all()
+    assert list(map(str, model.model_.support)) == [str(X[i]) for i in model.support_]
+    assert np.array_equal(model.model_.coef, model.dual_coef_)
+    K = model.model_.kernel(X, X[model.support_])
+    scores = (K @ model.dual_coef_.T + model.intercept_).squeeze()
+    np.testing.assert_allclose(model.decision_function(X), scores, rtol=1e-9, atol=1e-12)
+
+
+MANY = 8192 + 700  # examples: passes over all of them have more than one part
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_threads_do_not_matter_for_many_small_trees(loss: Loss) -> None:
+    words = np.random.default_rng(0).integers(0, 40, (MANY, 3))
+    noise = np.random.default_rng(1).integers(0, 25, MANY)
+    X = Forest([f"(S (A {a}) (B {b} (C {c})) {i})" for i, (a, b, c) in enumerate(words.tolist())])
+    y = words.sum(axis=1) + noise > 70
+    check_threads(TreeSVC(loss=loss, random_state=0), X, y)
+
+
+def test_threads_do_not_matter_for_many_examples_with_features() -> None:
+    """More than a million entries of factors, so that passes over all examples use threads."""
+    features = np.random.default_rng(0).normal(size=(MANY, 120))
+    trees = Forest([f"(S (A {i % 90}) (B {i % 71}))" for i in range(MANY)])
+    kernel = SubsetTree(part="tree") + Linear(part="features")
+    y = features[:, :9].sum(axis=1) > 0
+    machine = TreeSVC(kernel, engine="factors", C=1e-3, tol=1e-2, random_state=0)
+    check_threads(machine, Examples(tree=trees, features=features), y)
+
+
+def check_threads(machine: TreeSVC, X: Any, y: Array) -> None:
+    """The same bytes with one, two and three threads."""
+    results = []
+    for n_jobs in (1, 2, 3):
+        model = clone(machine).set_params(n_jobs=n_jobs).fit(X, y)
+        values = (model.dual_coef_, model.intercept_, np.array(model.objective_))
+        results.append([model.support_.tolist(), *(value.tobytes() for value in values)])
+    assert len(results[0][0]) > 100
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.shared
@@ -226,7 +276,7 @@ def test_questions(shared_dir: Path, loss: Loss) -> None:
     kernel = SubsetTree(include_leaves=True)
     K = kernel(X)
     best, _ = linear_optimum(loss, K, y, 1.0, False, tol=1e-5)
-    model = TreeSVC(kernel, loss=loss, fit_intercept=False, random_state=0).fit(X, y)
+    model = TreeSVC(kernel, loss=loss, fit_intercept=False, random_state=0, C=1.0).fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert model.objective_ == pytest.approx(primal(model, K, y, 1.0), rel=1e-9)
     assert best * (1 - 1e-5) <= model.objective_ <= best * (1 + 1.1e-3)
@@ -242,10 +292,13 @@ def test_questions(shared_dir: Path, loss: Loss) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_many_classes_are_one_against_the_rest(loss: Loss) -> None:
-    X, y = data(250, 4)
+    X, y = data(150, 4)
     names = np.array(["d", "a", "c", "b"])[y]
-    model = TreeSVC(loss=loss, **TIGHT).fit(X, names)
-    binary = [TreeSVC(loss=loss, **TIGHT).fit(X, names == c) for c in model.classes_]
+    model = TreeSVC(SubsetTree(), loss=loss, **{"C": 1.0, **TIGHT}).fit(X, names)
+    binary = [
+        TreeSVC(SubsetTree(), loss=loss, **{"C": 1.0, **TIGHT}).fit(X, names == c)
+        for c in model.classes_
+    ]
     decisions = np.column_stack([one.decision_function(X) for one in binary])
     np.testing.assert_allclose(model.decision_function(X), decisions, atol=2e-3)
     assert model.objective_ == pytest.approx(sum(one.objective_ for one in binary), rel=1e-8)
@@ -266,10 +319,14 @@ def test_a_path_equals_separate_fits() -> None:
     X, y = data(250, 3)
     Cs = [0.01, 0.1, 1.0, 10.0, 0.5]
     weights = np.linspace(0.5, 2, len(y))
-    path = TreeSVC(C=123.0, **TIGHT).fit_path(X, y, Cs, sample_weight=weights)
+    path = TreeSVC(SubsetTree(), C=123.0, **{"loss": "hinge", **TIGHT}).fit_path(
+        X, y, Cs, sample_weight=weights
+    )
     assert [model.C for model in path] == Cs
     for model, C in zip(path, Cs, strict=True):
-        alone = TreeSVC(C=C, **TIGHT).fit(X, y, sample_weight=weights)
+        alone = TreeSVC(SubsetTree(), C=C, **{"loss": "hinge", **TIGHT}).fit(
+            X, y, sample_weight=weights
+        )
         assert model.objective_ == pytest.approx(alone.objective_, rel=1e-8)
         np.testing.assert_allclose(
             model.decision_function(X), alone.decision_function(X), atol=2e-3 * max(1, C)
@@ -282,27 +339,29 @@ def test_a_path_takes_less_work_than_separate_fits() -> None:
     """Each point begins at the one before; the order of visits is fixed, so epochs are too."""
     X, y = data(2000)
     Cs = np.geomspace(0.01, 10, 10).tolist()
-    path = TreeSVC(random_state=0).fit_path(X, y, Cs)
-    alone = [TreeSVC(C=C, random_state=0).fit(X, y) for C in Cs]
+    path = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit_path(X, y, Cs)
+    alone = [TreeSVC(SubsetTree(), C=C, random_state=0, loss="hinge").fit(X, y) for C in Cs]
     assert all(model.duality_gap_ <= 1e-3 for model in path)
     assert sum(model.n_iter_ for model in path) < sum(model.n_iter_ for model in alone)
 
 
 def test_a_path_of_nothing_and_a_bad_path() -> None:
     X, y = data()
-    assert TreeSVC().fit_path(X, y, []) == []
+    assert TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit_path(X, y, []) == []
     with pytest.raises(InvalidParameterError, match="C must be positive, got -1"):
-        TreeSVC().fit_path(X, y, [1.0, -1])
+        TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit_path(X, y, [1.0, -1])
 
 
 def test_a_warm_start_saves_work() -> None:
     X, y = data()
-    model = TreeSVC(warm_start=True, tol=1e-8, random_state=0).fit(X, y)
+    model = TreeSVC(
+        SubsetTree(), warm_start=True, tol=1e-8, random_state=0, C=1.0, loss="hinge"
+    ).fit(X, y)
     cold, best = model.n_iter_, model.objective_
     assert model.fit(X, y).n_iter_ < cold / 2
     assert model.objective_ == pytest.approx(best, rel=1e-7)
     fewer = model.fit(X[:50], y[:50])  # of another number: it begins anew
-    again = TreeSVC(tol=1e-8, random_state=0).fit(X[:50], y[:50])
+    again = TreeSVC(SubsetTree(), tol=1e-8, random_state=0, C=1.0, loss="hinge").fit(X[:50], y[:50])
     assert fewer.decision_function(X).tolist() == again.decision_function(X).tolist()
 
 
@@ -310,11 +369,11 @@ def test_a_warm_start_saves_work() -> None:
 def test_a_warm_start_with_less_room(loss: Loss) -> None:
     """The dual variables of a larger C may be beyond the bounds of a smaller one."""
     X, y = data()
-    model = TreeSVC(C=50.0, loss=loss, warm_start=True, **TIGHT).fit(X, y)
+    model = TreeSVC(SubsetTree(), C=50.0, loss=loss, warm_start=True, **TIGHT).fit(X, y)
     weights = np.ones(len(y))
     weights[::5] = 0
     model.set_params(C=0.1).fit(X, y, sample_weight=weights)
-    alone = TreeSVC(C=0.1, loss=loss, **TIGHT).fit(X, y, sample_weight=weights)
+    alone = TreeSVC(SubsetTree(), C=0.1, loss=loss, **TIGHT).fit(X, y, sample_weight=weights)
     assert model.objective_ == pytest.approx(alone.objective_, rel=1e-8)
     assert not np.isin(model.support_, np.arange(0, len(y), 5)).any()
 
@@ -322,7 +381,9 @@ def test_a_warm_start_with_less_room(loss: Loss) -> None:
 def test_too_few_sweeps() -> None:
     X, y = data()
     with pytest.warns(ConvergenceWarning, match=r"max_iter=1 sweeps .* raise max_iter") as caught:
-        model = TreeSVC(C=100, max_iter=1, tol=1e-9, random_state=0).fit(X, y)
+        model = TreeSVC(
+            SubsetTree(), C=100, max_iter=1, tol=1e-9, random_state=0, loss="hinge"
+        ).fit(X, y)
     assert caught[0].filename == __file__
     assert model.n_iter_ == 1
     assert model.duality_gap_ > 1e-9
@@ -332,8 +393,8 @@ def test_too_few_sweeps() -> None:
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_threads_do_not_matter(n_jobs: int) -> None:
     X, y = data(250, 4)
-    one = TreeSVC(random_state=0, n_jobs=1).fit(X, y)
-    many = TreeSVC(random_state=0, n_jobs=n_jobs).fit(X, y)
+    one = TreeSVC(SubsetTree(), random_state=0, n_jobs=1, C=1.0, loss="hinge").fit(X, y)
+    many = TreeSVC(SubsetTree(), random_state=0, n_jobs=n_jobs, C=1.0, loss="hinge").fit(X, y)
     assert many.dual_coef_.tobytes() == one.dual_coef_.tobytes()
     assert many.intercept_.tobytes() == one.intercept_.tobytes()
     assert many.decision_function(X).tobytes() == one.decision_function(X).tobytes()
@@ -364,7 +425,7 @@ def test_rows_equal_factors(
 def test_decisions_are_those_of_the_support_vectors(n: int) -> None:
     X, y = data(250, 3)
     kernel = SubsetTree(include_leaves=True)
-    model = TreeSVC(kernel, random_state=0).fit(X[:100], y[:100])
+    model = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(X[:100], y[:100])
     expected = kernel(X[:n], X[:100][model.support_]) @ model.dual_coef_.T + model.intercept_
     np.testing.assert_allclose(model.decision_function(X[:n]), expected, rtol=0, atol=1e-9)
     strings = model.decision_function(list(map(str, X[:n])))
@@ -386,7 +447,7 @@ def test_trees_beyond_double() -> None:
     texts = [star(leaf, n) for n in (1100, 1101, 1102, 3) for leaf in "xyz"]
     y = np.array([0, 1, 1] * 4)
     kernel = SubsetTree(1.0)
-    model = TreeSVC(kernel, C=100.0, **TIGHT).fit(texts, y)
+    model = TreeSVC(kernel, C=100.0, **{"loss": "hinge", **TIGHT}).fit(texts, y)
     K = kernel(texts)
     assert model.objective_ == pytest.approx(primal(model, K, y, 100.0), rel=1e-9)
     best, _ = linear_optimum("hinge", K, y, 100.0, True)
@@ -412,7 +473,7 @@ def test_trees_beyond_double() -> None:
         ({"tol": 0}, r"tol must be in \(0, 1\), got 0"),
         ({"tol": 1.5}, "tol must be in"),
         ({"tol": np.nan}, "tol must be in"),
-        ({"loss": "log"}, r"loss must be 'hinge'(, '\w+')* or '\w+', got 'log'"),
+        ({"loss": "log"}, r"loss must be 'auto'(, '\w+')* or '\w+', got 'log'"),
         (
             {"strategy": "guess"},
             r"strategy must be 'exact', 'usvm', 'sdag' or 'sdag\+', got 'guess'",
@@ -430,7 +491,7 @@ def test_trees_beyond_double() -> None:
 )
 def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     X, y = data()
-    model = TreeSVC(**parameters)
+    model = TreeSVC(**{"kernel": SubsetTree(), "C": 1.0, "loss": "hinge", **parameters})
     with pytest.raises(InvalidParameterError, match=message):
         model.fit(X, y)
     assert not hasattr(model, "model_")
@@ -439,5 +500,5 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 def test_too_little_memory() -> None:
     X, y = data()
     with pytest.raises(OutOfMemoryError, match=r"not even a few .* raise max_memory, or"):
-        TreeSVC(max_memory=1000).fit(X, y)
-    TreeSVC(max_memory=10**9).fit(X, y)
+        TreeSVC(SubsetTree(), max_memory=1000, C=1.0, loss="hinge").fit(X, y)
+    TreeSVC(SubsetTree(), max_memory=10**9, C=1.0, loss="hinge").fit(X, y)

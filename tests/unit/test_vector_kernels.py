@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
 from filbert import Examples
 from filbert.errors import InvalidParameterError, KernelOverflowError
-from filbert.kernels import RBF, Linear, Polynomial, VectorKernel
+from filbert.kernels import RBF, Linear, Polynomial, VectorKernel, matrices
 
 Array = np.ndarray[Any, Any]
 KERNELS = [
@@ -203,3 +203,34 @@ def test_parameters(kernel: VectorKernel, message: str) -> None:
     for compute in (kernel, kernel.diag):
         with pytest.raises(InvalidParameterError, match=message):
             compute([[1.0]])
+
+
+# ---------------------------------------------------------------- in blocks
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("steps", [1, 100, 1000])
+def test_blocks_of_rows_change_nothing(
+    kernel: VectorKernel, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, Y = matrix(0, n=23), matrix(1, n=11)
+    whole, other = kernel(X), kernel(Y, X)
+    monkeypatch.setattr(matrices, "_STEPS", steps)
+    np.testing.assert_allclose(kernel(X), whole, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(kernel(Y, X), other, rtol=1e-13, atol=1e-15)
+    products = matrices.products(X, X)
+    assert (products == products.T).all()
+
+
+def test_a_block_of_rows_is_short_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy and SciPy notice Ctrl-C between calls only."""
+    monkeypatch.setattr(matrices, "_STEPS", 2000)
+    X, work = np.ones((50, 7)), []
+
+    def of_pairs(x: Any, y: Any) -> Any:
+        work.append(x.shape[0] * y.shape[0] * y.shape[1])
+        return x @ y.T
+
+    np.testing.assert_allclose(matrices.in_blocks(of_pairs, X, X.copy()), X @ X.T)
+    assert max(work) <= 2000
+    assert sum(work) == 50 * 50 * 7

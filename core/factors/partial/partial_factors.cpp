@@ -68,7 +68,8 @@ class PartialFactorizer {
       : task_(task),
         meter_(task.limits.max_bytes),
         work_(task.limits.max_work),
-        state_(kernel, task.dag, task.limits.sides),
+        state_(kernel, task.dag, task.limits.sides,
+               std::is_same_v<Real, double> ? task.limits.theta : 0.0),
         walkers_(static_cast<std::size_t>(task.n_threads)),
         rounds_(task.n_threads, task.watch) {}
 
@@ -77,6 +78,11 @@ class PartialFactorizer {
     first_round();
     while (!rounds_.done()) next_round(++factors_.n_rounds);
     finish(rounds_, 100.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
+    if (state_.pruning.on()) {
+      factors_.lost =
+          std::move(state_.pruning)
+              .with_losses_of_children(state_.dag, as_double(state_.mu), as_double(state_.step));
+    }
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
   }
@@ -109,6 +115,7 @@ class PartialFactorizer {
             if (!self) self = std::make_unique<SelfDelta>(state_, meter_);
             for (std::size_t i = first; i < last; ++i) {
               state_.self[nodes[i]] = self->of(nodes[i], token);
+              if (state_.pruning.on()) self->find_reach(state_.pruning.reach(nodes[i]));
             }
             self->count(work_);
           });
@@ -126,6 +133,7 @@ class PartialFactorizer {
       token.check();
       return pairs_.self(u, token);
     }
+    void find_reach(std::span<Reach> reach) { pairs_.find_reach(reach); }
     void count(WorkMeter& work) {
       work.add(pairs_.steps() - std::exchange(counted_, pairs_.steps()));
       memory_.set(pairs_.bytes());
@@ -171,7 +179,9 @@ class PartialFactorizer {
       found[0].n_sets.resize(found[0].active.size(), shared ? 1 : 0);
       while (found[0].values.size() < found[0].members.size()) found[0].values.push_back(Real(1.0));
       std::erase_if(members, [&](NodeId u) { return state_.dag.is_leaf(u); });
-      if (shared) rounds_.open(std::move(members));
+      if (!shared) continue;
+      for (const NodeId u : members) state_.pruning.open(u);
+      rounds_.open(std::move(members));
     }
     commit(found, 1);
   }
@@ -236,6 +246,13 @@ class PartialFactorizer {
                 [&](const PartialFound<Real>& part, const FoundPlace& at) {
                   write_lists(part, at, round);
                 });
+    for (const PartialFound<Real>& part : found) note_losses(part);
+  }
+
+  void note_losses(const PartialFound<Real>& found) {
+    for (const auto& [u, mass] : found.lost) state_.pruning.lose(u, mass);
+    for (const NodeId u : found.touched) state_.pruning.touch(u);
+    for (const NodeId u : found.closed) state_.pruning.close(u);
   }
 
   void write_lists(const PartialFound<Real>& found, FoundPlace at, std::uint32_t round) {
@@ -246,7 +263,7 @@ class PartialFactorizer {
       const std::uint32_t private_feature = write_private(found.private_mass[i], at, state_);
       rooms[i] = state_.lists.write(at.word, found.n_sets[i], node.newest, private_feature);
       node.newest = {round, static_cast<std::uint32_t>(at.word)};
-      at.word += ValueLists<Real>::words(found.n_sets[i]);
+      at.word += state_.lists.words(found.n_sets[i]);
       node.found = found.total[i];
     }
     const auto first = static_cast<std::uint32_t>(at.feature);
@@ -257,13 +274,26 @@ class PartialFactorizer {
         *room.values++ = found.values[i];
       }
     }
+    if (!state_.pruning.on()) return;
+    for (std::size_t i = 0; i < rooms.size(); ++i) write_tails(rooms[i], found.n_sets[i]);
+  }
+
+  // `room` is at the end of its `size` features.
+  void write_tails(const typename ValueLists<Real>::Room& room, std::uint32_t size) const {
+    double tail = 0.0;
+    for (std::uint32_t k = 1; k <= size; ++k) {
+      const double value = as_double(*(room.values - k));
+      tail += std::fabs(as_double(state_.mass[*(room.features - k)])) * value * value;
+      room.tails[size - k] = static_cast<float>(tail * (1.0 + 1e-6));
+    }
   }
 
   // The memory in use after the features of a round are written.
   std::uint64_t bytes_with(const FoundPlace& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(PartialNode<Real>) + 8) +
            (end.feature + end.private_feature) * (sizeof(Real) + 8) +
-           end.set_node * (sizeof(NodeId) + sizeof(Real)) + state_.lists.bytes() + end.word * 8;
+           end.set_node * (sizeof(NodeId) + sizeof(Real)) + state_.lists.bytes() + end.word * 8 +
+           state_.pruning.bytes();
   }
 
   Real shared_mass(std::size_t u) const {

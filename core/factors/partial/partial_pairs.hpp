@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -20,7 +21,10 @@ template <class Real>
 class ChildSequences {
  public:
   explicit ChildSequences(const PartialState<Real>& state)
-      : pay_(state.step * state.step), childless_(state.childless), delta_(state.kernel) {}
+      : pay_(state.step * state.step),
+        childless_(state.childless),
+        lambda_(as_double(state.lambda)),
+        delta_(state.kernel) {}
 
   // The caller fills it row by row.
   std::span<Real> deltas(std::size_t k1, std::size_t k2) {
@@ -28,6 +32,17 @@ class ChildSequences {
     k2_ = k2;
     deltas_.assign(k1 * k2, Real(0.0));
     return deltas_;
+  }
+
+  // By child of a node whose deltas with itself have been filled in.
+  void find_reach(std::span<Reach> reach) {
+    const std::size_t k = reach.size();
+    reach_left(
+        k, [](std::size_t i) { return i; },
+        [&](std::size_t i, double norm) { reach[i].left = rounded_up(norm); });
+    reach_left(
+        k, [k](std::size_t i) { return k - 1 - i; },
+        [&](std::size_t i, double norm) { reach[i].right = rounded_up(norm); });
   }
 
   Real sum(const StopToken& token) {
@@ -41,9 +56,49 @@ class ChildSequences {
   }
 
  private:
+  static double rounded_up(double x) { return x * (1.0 + 1e-9); }
+
+  // set(i, norm of the sequences that end before child i). The children are numbered by at(0),
+  // at(1), ..., so that the other side takes the same code. Pairs of sequences that end before i
+  // and j have the sum s(i, j) = [they end in i - 1 and j - 1] + the recursion over gaps. Nodes
+  // with very many children have a simpler bound: the norm of a sum is at most the sum of the
+  // norms.
+  template <class At, class Set>
+  void reach_left(std::size_t k, const At& at, const Set& set) {
+    const auto paid = [&](std::size_t i, std::size_t j) {
+      return as_double(deltas_[at(i) * k + at(j)] * pay_);
+    };
+    if (k > kWide) {
+      double before = 0.0;
+      for (std::size_t i = 0; i < k; ++i) {
+        set(at(i), 1.0 + before);
+        before = lambda_ * before + std::sqrt(paid(i, i)) * (1.0 + before);
+      }
+      return;
+    }
+    row_.assign(k, 0.0);
+    for (std::size_t i = 0; i < k; ++i) {
+      set(at(i), std::sqrt(1.0 + row_[i]));  // s(i, i)
+      double diagonal = row_[0];             // s(i, j - 1)
+      double left = 0.0;                     // s(i + 1, j - 1)
+      row_[0] = 0.0;
+      for (std::size_t j = 1; j < k; ++j) {
+        const double above = row_[j];  // s(i, j)
+        left = paid(i, j - 1) * (1.0 + diagonal) + lambda_ * above + lambda_ * left -
+               lambda_ * lambda_ * diagonal;
+        diagonal = above;
+        row_[j] = left;
+      }
+    }
+  }
+
+  static constexpr std::size_t kWide = 512;  // children
+
   const Real pay_, childless_;
+  const double lambda_;
   std::size_t k1_ = 0, k2_ = 0;
   std::vector<Real> deltas_;
+  std::vector<double> row_;
   PartialDelta<Real> delta_;
 };
 
@@ -70,6 +125,8 @@ class PartialPairDelta {
     fill(u, u);
     return sequences_.sum(token);
   }
+  // Right after self(u): the reach of its children.
+  void find_reach(std::span<Reach> reach) { sequences_.find_reach(reach); }
 
   Real operator()(NodeId u, NodeId v, const StopToken& token) {
     if (at_once(u, v)) return known(u, v);

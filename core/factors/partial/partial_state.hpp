@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/large_array.hpp"
@@ -10,6 +11,7 @@
 #include "base/wide.hpp"
 #include "factors/factor_state.hpp"
 #include "factors/factors.hpp"
+#include "factors/partial/pruning.hpp"
 #include "factors/partial/value_lists.hpp"
 #include "forest/dag.hpp"
 #include "kernels/partial_tree.hpp"
@@ -26,7 +28,7 @@ struct PartialNode {
 template <class Real>
 struct PartialState {
   PartialState(const PartialTree& the_kernel, const Dag& the_dag,
-               std::span<const std::uint8_t> the_sides)
+               std::span<const std::uint8_t> the_sides, double theta)
       : kernel(the_kernel),
         dag(the_dag),
         sides(the_sides),
@@ -35,7 +37,9 @@ struct PartialState {
         step(the_kernel.step()),
         childless(mu * lambda * lambda),
         self(the_dag.size(), Real(0.0)),
-        nodes(the_dag.size()) {}
+        nodes(the_dag.size()),
+        pruning(the_dag, theta),
+        lists(pruning.on()) {}
 
   const PartialTree kernel;
   const Dag& dag;
@@ -45,6 +49,7 @@ struct PartialState {
   Real childless;          // the mass of a fragment of one node
   std::vector<Real> self;  // Delta(u, u)
   std::vector<PartialNode<Real>> nodes;
+  Pruning pruning;
   ValueLists<Real> lists;
   std::vector<Real> mass;          // by shared feature
   std::vector<Real> private_mass;  // by private feature
@@ -73,15 +78,20 @@ struct PartialFound {
   std::uint64_t n_private = 0;        // number of these that are not 0
   std::uint64_t n_by_pairs = 0;       // blocks
 
+  // With pruning: what nodes of the blocks lost, and which of them close. Others go on.
+  std::vector<std::pair<NodeId, double>> lost;
+  std::vector<NodeId> touched, closed;
+
   // The number of words that the lists of the active nodes take.
-  std::uint64_t n_words() const {
+  std::uint64_t n_words(const PartialState<Real>& state) const {
     std::uint64_t n = 0;
-    for (const std::uint32_t size : n_sets) n += ValueLists<Real>::words(size);
+    for (const std::uint32_t size : n_sets) n += state.lists.words(size);
     return n;
   }
   std::uint64_t bytes() const {
     return active.capacity() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) +
-           members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8);
+           members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8) +
+           lost.capacity() * 16 + (touched.capacity() + closed.capacity()) * sizeof(NodeId);
   }
 };
 

@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "base/set_keys.hpp"
 #include "base/work_meter.hpp"
+#include "factors/partial/light_classes.hpp"
 #include "factors/partial/partial_pairs.hpp"
 #include "factors/partial/partial_state.hpp"
 #include "factors/partial/sequence_hits.hpp"
@@ -29,7 +30,8 @@ class PartialWalker {
         pair_delta_(state),
         known_(state),
         known_rows_(state),
-        hits_(state) {}
+        hits_(state),
+        light_(state) {}
 
   // Runs round `round` of a block and adds to `found`. The block's `open` keeps the nodes that go
   // on.
@@ -42,15 +44,16 @@ class PartialWalker {
     first_set_ = found.masses.size();
     steps_ = counted_ = 0;
     gather(block);
-    found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
-    bool by_pairs = false;
+    bool closes = false;
     if (nodes_.size() >= 2) {
-      const auto n_children = static_cast<double>(children_.size());
-      most_steps_ = static_cast<double>(steps_) + budget * kStepsToAHit * n_children * n_children;
-      by_pairs = !walk();
-      if (by_pairs) close_by_pairs();
+      most_steps_ = static_cast<double>(steps_) + budget * steps_of_pairs();
+      closes = !walk();
     }
-    account(block, by_pairs);
+    if (closes) take_up_waiting();
+    found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
+    if (closes) close_by_pairs();
+    light_.drop_sets(found, first_set_, first_);
+    account(block, closes);
     look_up();
   }
 
@@ -61,7 +64,6 @@ class PartialWalker {
   }
 
  private:
-  enum class Direction { left, right };
   using Place = typename ValueLists<Real>::Place;
 
   // Gathers the nodes that have a child with a new feature, and the positions of the features of
@@ -70,6 +72,8 @@ class PartialWalker {
     nodes_.clear();
     children_.clear();
     child_begin_.assign(1, 0);
+    waiting_.clear();
+    light_.start();
     for (std::size_t i = 0; i < block.open.size(); ++i) {
       if (i % 1024 == 0) token_->check();
       bool news = false;
@@ -80,11 +84,44 @@ class PartialWalker {
       if (news) {
         nodes_.push_back(block.open[i]);
         child_begin_.push_back(children_.size());
+        light_.add_node(block.open[i]);
       } else {
         children_.resize(child_begin_.back());
+        if (light_.on()) wait(block.open[i]);
       }
     }
     steps_ += kStepsToAHit * children_.size() / 4;
+  }
+
+  // With pruning, the children of a node without news may have some in a later round: what they
+  // share may be too light now and heavier with the next depth.
+  void wait(NodeId u) {
+    const auto children = state_.dag.children(u);
+    const auto is_open = [&](NodeId c) { return !state_.pruning.closed(c); };
+    if (std::any_of(children.begin(), children.end(), is_open)) {
+      waiting_.push_back(u);
+      if (is_touched(u)) found_->touched.push_back(u);
+    } else {
+      found_->closed.push_back(u);
+    }
+  }
+
+  // Whether a node, or a descendant, lost something in an earlier round.
+  bool is_touched(NodeId u) const {
+    const auto children = state_.dag.children(u);
+    return state_.pruning.touched(u) ||
+           std::any_of(children.begin(), children.end(),
+                       [&](NodeId c) { return state_.pruning.touched(c); });
+  }
+
+  // The nodes that wait are active when their block is closed by pairs.
+  void take_up_waiting() {
+    light_.forget_losses();
+    for (const NodeId u : waiting_) {
+      nodes_.push_back(u);
+      light_.add_idle_node();
+    }
+    waiting_.clear();
   }
 
   bool is_new(const Place& place) const { return place.round == round_ - 1; }
@@ -98,9 +135,16 @@ class PartialWalker {
   std::uint64_t scratch_bytes() const {
     return left_.bytes() + right_.bytes() + longer_.bytes() + set_of_key_.bytes() + hits_.bytes() +
            pair_delta_.bytes() + known_rows_.bytes() + children_.capacity() * sizeof(Place) +
-           nodes_.capacity() * (sizeof(NodeId) + 8 + sizeof(Real));
+           nodes_.capacity() * (sizeof(NodeId) + 8 + sizeof(Real)) + light_.bytes();
   }
 
+  // A unit of the budget. With pruning, a few large nodes of a rare label may take longer than
+  // their pairs: features of pairs would cost the sign of the error.
+  double steps_of_pairs() const {
+    const auto n_children = static_cast<double>(children_.size());
+    const double steps = static_cast<double>(kStepsToAHit) * n_children * n_children;
+    return light_.on() ? std::max(steps, kPatience) : steps;
+  }
   bool is_over_budget() const { return static_cast<double>(steps_) > most_steps_; }
 
   // False if the budget ran out.
@@ -113,11 +157,21 @@ class PartialWalker {
     for (std::size_t length = 1; !left_.empty() || !right_.empty(); ++length) {
       for (std::size_t i = 0; i < left_.size(); ++i) {
         if (i % 1024 == 0) look_up();
-        turn(left_.at(i));
+        const auto& c = left_.at(i);
+        if (light_.drop(c.mass, left_.laid(c), Direction::left)) {
+          left_.drop(i);
+        } else {
+          turn(c);
+        }
       }
       for (std::size_t i = 0; i < right_.size(); ++i) {
         if (i % 1024 == 0) look_up();
-        emit(right_.at(i));
+        const auto& c = right_.at(i);
+        if (light_.drop(c.mass, right_.laid(c), Direction::right)) {
+          right_.drop(i);
+        } else {
+          emit(c);
+        }
       }
       if (length == longest) break;
       if (!extend_all(left_, Direction::left) || !extend_all(right_, Direction::right)) {
@@ -144,7 +198,7 @@ class PartialWalker {
     }
     hits_.end_new();
     if (is_over_budget()) return false;
-    add_classes(state_.step * state_.step, left_);
+    add_classes(state_.step * state_.step, left_, Direction::left);
     return true;
   }
 
@@ -172,9 +226,11 @@ class PartialWalker {
   bool extend_all(SequenceLevel<Real>& level, Direction direction) {
     longer_.clear();
     for (std::size_t i = 0; i < level.size(); ++i) {
+      if (level.dropped(i)) continue;
       hits_.start();
       const auto& c = level.at(i);
       const std::span<const Laid<Real>> laid = level.laid(c);
+      light_.find_least(c.mass, laid, direction);
       for (std::size_t begin = 0; begin < laid.size();) {
         std::size_t end = begin + 1;
         while (end < laid.size() && laid[end].node == laid[begin].node &&
@@ -186,8 +242,9 @@ class PartialWalker {
         begin = end;
       }
       if (is_over_budget()) return false;
+      light_.charge_skipped(c.mass);
       hits_.sort();
-      add_classes(c.mass, longer_);
+      add_classes(c.mass, longer_, direction);
       if (i % 64 == 0) look_up();
     }
     std::swap(level, longer_);
@@ -216,27 +273,52 @@ class PartialWalker {
       if (direction == Direction::left ? next.at == 0 : next.at + 1 == n_children) return;
       next.at = direction == Direction::left ? next.at - 1 : next.at + 1;
       steps_ += kStepsToAHit;
+      double tail = 0.0;
       state_.lists.for_each_chunk(children_[begin + next.at], [&](const auto& chunk) {
         if (direction == Direction::left && chunk.round == round_ - 1) return;
-        add_hits(chunk, next);
+        tail += light_.skips() ? add_heavy_hits(chunk, next) : add_hits(chunk, next);
       });
+      light_.skip(next, tail, direction);
     }
   }
 
-  void add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
+  double add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
     steps_ += kStepsToAHit * (chunk.size() + 1);
     if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
     }
+    return 0.0;
+  }
+  // The same without light features, which are the last ones. Returns their squared norm.
+  double add_heavy_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
+    double tail = 0.0;
+    if (chunk.private_feature != kNone) {
+      const Real& mass = state_.mass_of(chunk.private_feature);
+      if (light_.skips(mass)) {
+        tail += std::fabs(as_double(mass));
+      } else {
+        add_hit(chunk.private_feature, laid);
+      }
+    }
+    std::size_t i = 0;
+    for (; i < chunk.size() && !light_.skips(state_.mass[chunk.features[i]]); ++i) {
+      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
+    }
+    steps_ += kStepsToAHit * (i + 1);
+    return i < chunk.size() ? tail + double{chunk.tails[i]} : tail;
   }
   void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
     if (!is_zero(laid.value)) hits_.add(feature, laid, side(laid));
   }
   std::uint8_t side(const Laid<Real>& laid) const { return state_.side(nodes_[laid.node]); }
 
-  void add_classes(const Real& mass, SequenceLevel<Real>& level) {
-    hits_.add_classes(mass, level, [&] { look_up(); });
+  void add_classes(const Real& mass, SequenceLevel<Real>& level, Direction direction) {
+    hits_.add_classes(
+        mass, level, [&] { look_up(); },
+        [&](const Real& longer, std::span<const Laid<Real>> laid) {
+          return light_.drop_early(longer, laid, direction);
+        });
   }
 
   // Turns a class of sequences that have grown to the left into one that grows to the right from
@@ -312,6 +394,11 @@ class PartialWalker {
         const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
         const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
+        if (light_.on() && std::fabs(as_double(rest)) <= state_.pruning.theta()) {
+          light_.lose_at_least(i, state_.pruning.theta());  // no two losses are of the same pair
+          light_.lose_at_least(j, state_.pruning.theta());
+          continue;
+        }
         const bool i_is_less = is_less(root_[i], root_[j]);
         const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
         found_->members.push_back(first_ + i);
@@ -324,8 +411,9 @@ class PartialWalker {
     }
   }
 
-  // Updates the mass of each active node and its private part, and finds the nodes that go on.
-  void account(Block& block, bool by_pairs) {
+  // Updates the mass of each active node and its private part, and finds the nodes that go on: none
+  // if the block closes.
+  void account(Block& block, bool closes) {
     const std::size_t n = nodes_.size();
     emitted_.assign(n, Real(0.0));
     found_->n_sets.resize(first_ + n);
@@ -336,16 +424,21 @@ class PartialWalker {
         ++found_->n_sets[found_->members[i]];
       }
     }
+    closes = closes || (light_.on() && close_light());
     block.open.clear();
+    if (!closes) block.open = waiting_;
     for (std::size_t i = 0; i < n; ++i) {
       const NodeId u = nodes_[i];
       if (i % 1024 == 0) look_up();
-      // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
       Real total = state_.self[u];
-      if (!by_pairs && found_->n_sets[first_ + i] > 0) {
+      if (!closes && goes_on(i)) {
         block.open.push_back(u);
         total = known_.self(u, *token_, steps_);
+      } else if (light_.on()) {
+        found_->closed.push_back(u);
       }
+      if (light_.lost(i) > 0.0) found_->lost.push_back({u, light_.lost(i)});
+      if (light_.on() && (light_.lost(i) > 0.0 || is_touched(u))) found_->touched.push_back(u);
       const Real rest = total - state_.nodes[u].found - emitted_[i];
       const bool needed = state_.nodes[u].reused && !negligible(rest, total);
       found_->total.push_back(total);
@@ -355,9 +448,44 @@ class PartialWalker {
     steps_ += kStepsToAHit * (found_->set_begin.back() - found_->set_begin[first_set_]) / 2;
   }
 
+  // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
+  // That does not hold if something was dropped here or below.
+  bool goes_on(std::size_t i) const {
+    if (found_->n_sets[first_ + i] > 0) return true;
+    return light_.on() && (light_.lost(i) > 0.0 || is_touched(nodes_[i]));
+  }
+
+  // Whether all that the nodes of the block could still share is light; then it is dropped. A node
+  // cannot stop alone, because the others would lose what is heavy in them.
+  bool close_light() {
+    const double theta = state_.pruning.theta();
+    const auto deeper = [&](NodeId u, const Real& found) {
+      return std::max(0.0, as_double(state_.self[u]) - as_double(found));
+    };
+    deeper_.clear();
+    for (const NodeId u : waiting_) {
+      deeper_.push_back(deeper(u, state_.nodes[u].found));
+      if (deeper_.back() > theta) return false;
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const NodeId u = nodes_[i];
+      deeper_.push_back(goes_on(i) ? deeper(u, known_.self(u, *token_, steps_)) : 0.0);
+      if (deeper_.back() > theta) return false;
+    }
+    const double* next = deeper_.data();
+    for (const NodeId u : waiting_) {
+      found_->lost.push_back({u, *next++});
+      found_->touched.push_back(u);
+      found_->closed.push_back(u);
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) light_.lose(i, *next++);
+    return true;
+  }
+
   static constexpr std::size_t kAhead = 6;
   static constexpr std::uint64_t kStepsToAHit = 60;
   static constexpr std::uint64_t kStepsToAPair = 20;
+  static constexpr double kPatience = 1e8;
 
   const PartialState<Real>& state_;
   MemoryShare memory_;
@@ -380,6 +508,9 @@ class PartialWalker {
   std::size_t first_set_ = 0;             // of their sets, in found_->masses
   SequenceHits<Real> hits_;
   SequenceLevel<Real> left_, right_, longer_;
+  LightClasses<Real> light_;
+  std::vector<NodeId> waiting_;  // open nodes of the block without news
+  std::vector<double> deeper_;
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
   std::vector<Laid<Real>> turned_, sums_;
   std::vector<Real> emitted_;

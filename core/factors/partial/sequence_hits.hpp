@@ -52,15 +52,18 @@ class SequenceHits {
     for (const Seen& seen : seen_) seen_of_new_.at(seen.feature) = 0;
   }
 
-  // Converts the sorted hits to classes of longer sequences. `mass` is the mass of the shorter
-  // ones.
-  template <class LookUp>
-  void add_classes(const Real& mass, SequenceLevel<Real>& level, const LookUp& look_up) {
+  // Converts the sorted hits to classes of longer sequences, but for those that drop(mass, laid)
+  // drops. `mass` is the mass of the shorter ones.
+  template <class LookUp, class Drop>
+  void add_classes(const Real& mass, SequenceLevel<Real>& level, const LookUp& look_up,
+                   const Drop& drop) {
     for (std::size_t s = 0; s < seen_.size(); ++s) {
       const Seen& seen = seen_[s];
       if (s % 1024 == 1023) look_up();
       if (!seen.shared()) continue;
-      level.add({sorted_.data() + seen.begin, seen.size}, mass * state_.mass_of(seen.feature));
+      const Real longer = mass * state_.mass_of(seen.feature);
+      const std::span<Laid<Real>> laid(sorted_.data() + seen.begin, seen.size);
+      if (!drop(longer, laid)) level.add(laid, longer);
     }
   }
 

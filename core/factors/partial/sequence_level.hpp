@@ -13,6 +13,8 @@
 
 namespace filbert {
 
+enum class Direction { left, right };
+
 // A placement of a sequence of child features: within `node`, with its outermost element at child
 // `at`. While a sequence grows to the left, `anchor` is its first position; after that it is 0.
 template <class Real>
@@ -38,6 +40,9 @@ class SequenceLevel {
   bool empty() const { return classes_.empty(); }
   std::size_t size() const { return classes_.size(); }
   const Class& at(std::size_t i) const { return classes_[i]; }
+  // A dropped class has no placements.
+  void drop(std::size_t i) { classes_[i].end = classes_[i].begin; }
+  bool dropped(std::size_t i) const { return classes_[i].end == classes_[i].begin; }
   std::span<const Laid<Real>> laid(const Class& c) const {
     return {laid_.data() + c.begin, c.end - c.begin};
   }

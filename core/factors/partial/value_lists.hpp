@@ -1,6 +1,6 @@
 // The features that each node has gathered so far, with their values: a chain of chunks, one for
 // each round that added features, newest first. During a round, chunks of earlier rounds do not
-// move.
+// move. Pruning needs tails too: it skips the light features at the end of a chunk.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ class ValueLists {
     std::uint32_t private_feature;  // or kNone
     std::span<const std::uint32_t> features;
     const Real* values;  // beside them
+    // If there are tails, beside them: mass * value^2, summed from here to the end of the chunk.
+    const float* tails;
 
     std::size_t size() const { return features.size(); }
   };
@@ -35,11 +37,15 @@ class ValueLists {
   struct Room {
     std::uint32_t* features;
     Real* values;
+    float* tails;
   };
 
+  explicit ValueLists(bool has_tails) : has_tails_(has_tails) {}
+
   // The number of words of a chunk.
-  static std::uint64_t words(std::uint64_t n_features) {
-    return kHead + (n_features + 1) / 2 + n_features * kValue;
+  std::uint64_t words(std::uint64_t n_features) const {
+    const std::uint64_t halves = (n_features + 1) / 2;
+    return kHead + halves + n_features * kValue + (has_tails_ ? halves : 0);
   }
 
   void add_round(std::uint64_t n_words) {
@@ -54,7 +60,8 @@ class ValueLists {
     Word* const at = rounds_.back().data() + word;
     *reinterpret_cast<Head*>(at) = {previous, private_feature, size};
     return {reinterpret_cast<std::uint32_t*>(at + kHead),
-            reinterpret_cast<Real*>(at + kHead + (size + 1) / 2)};
+            reinterpret_cast<Real*>(at + values_at(size)),
+            reinterpret_cast<float*>(at + values_at(size) + size * kValue)};
   }
 
   Chunk read(Place place) const {
@@ -64,7 +71,8 @@ class ValueLists {
             place.round,
             head.private_feature,
             {reinterpret_cast<const std::uint32_t*>(at + kHead), head.size},
-            reinterpret_cast<const Real*>(at + kHead + (head.size + 1) / 2)};
+            reinterpret_cast<const Real*>(at + values_at(head.size)),
+            reinterpret_cast<const float*>(at + values_at(head.size) + head.size * kValue)};
   }
 
   // Prefetches a chunk before it is needed.
@@ -82,7 +90,6 @@ class ValueLists {
   }
 
   std::uint64_t bytes() const { return n_words_ * sizeof(Word); }
-  void free() { *this = {}; }
 
  private:
   // Head, features and values of a chunk are contiguous: reading them waits for memory once.
@@ -95,9 +102,11 @@ class ValueLists {
   static constexpr std::uint64_t kHead = sizeof(Head) / sizeof(Word);
   static constexpr std::uint64_t kValue = sizeof(Real) / sizeof(Word);
   static_assert(sizeof(Head) % sizeof(Word) == 0 && alignof(Real) <= sizeof(Word));
+  static std::uint64_t values_at(std::uint64_t size) { return kHead + (size + 1) / 2; }
 
   std::vector<LargeArray<Word>> rounds_;
   std::uint64_t n_words_ = 0;
+  bool has_tails_;
 };
 
 }  // namespace filbert

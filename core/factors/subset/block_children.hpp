@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "forest/dag.hpp"
+#include "factors/subset/block_order.hpp"
 
 namespace filbert {
 
 class BlockChildren {
  public:
-  explicit BlockChildren(const Dag& dag) : dag_(dag), number_(dag.size(), {0, 0}) {}
+  explicit BlockChildren(const BlockOrder& nodes) : dag_(nodes), number_(nodes.size(), {0, 0}) {}
 
   // Classifies the slots of some nodes of one production. Calls same(child) for every slot with
   // only one child.
@@ -76,7 +76,7 @@ class BlockChildren {
     begin_.push_back(static_cast<std::uint32_t>(children_.size()));
   }
 
-  const Dag& dag_;
+  const BlockOrder& dag_;
   std::vector<Number> number_;
   std::uint32_t mark_ = 0;
   std::size_t n_nodes_ = 0;

@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "base/ids.hpp"
+#include "base/large_array.hpp"
 #include "factors/factor_state.hpp"
 
 namespace filbert {
@@ -33,7 +34,7 @@ class FeatureLists {
         n_words >> kOffsetBits != 0) {
       throw CapacityError("the trees are too deep or too many to be factorised: split the corpus");
     }
-    arenas_.emplace_back(n_words);
+    arenas_.emplace_back().resize(n_words);
     n_words_ += n_words;
   }
 
@@ -82,7 +83,7 @@ class FeatureLists {
   static constexpr int kOffsetBits = 40;
   static constexpr Place kOffsetMask = (Place{1} << kOffsetBits) - 1;
 
-  std::vector<std::vector<std::uint32_t>> arenas_;
+  std::vector<LargeArray<std::uint32_t>> arenas_;
   std::uint64_t n_words_ = 0;
 };
 

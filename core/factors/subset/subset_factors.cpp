@@ -31,21 +31,26 @@ class SubsetFactorizer {
         meter_(task.limits.max_bytes),
         work_(task.limits.max_work),
         state_{kernel,
-               task.dag,
-               self_deltas<Real>(kernel, task.dag),
+               BlockOrder(task.dag),
+               {},
                std::vector<SubsetNode<Real>>(task.dag.size()),
                std::vector<std::uint32_t>(task.dag.size(), 0),
                {},
                {},
                {}},
         walkers_(static_cast<std::size_t>(task.n_threads)),
-        rounds_(task.n_threads, task.watch) {}
+        rounds_(task.n_threads, task.watch) {
+    const std::vector<Real> self = self_deltas<Real>(kernel, task.dag);
+    state_.self.reserve(self.size());
+    for (NodeId u = 0; u < self.size(); ++u) state_.self.push_back(self[state_.dag.original(u)]);
+  }
 
   Factors<Real> run() {
     first_round();
     while (!rounds_.done()) next_round(++factors_.n_rounds);
     if (state_.kernel.include_leaves) add_leaves();
     finish(rounds_, 10.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
+    number_as_in_forest();
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
   }
@@ -67,11 +72,12 @@ class SubsetFactorizer {
   }
 
   std::vector<std::vector<NodeId>> nodes_by_production() const {
-    const Productions& productions = state_.dag.productions();
-    std::vector<std::vector<NodeId>> nodes(productions.size());
-    for (NodeId u = 0; u < state_.dag.size(); ++u) {
-      if (productions.of(u) == kNone || (!task_.needed.empty() && task_.needed[u] == 0)) continue;
-      nodes[productions.of(u)].push_back(u);
+    std::vector<std::vector<NodeId>> nodes(state_.dag.n_productions());
+    for (std::uint32_t p = 0; p < nodes.size(); ++p) {
+      for (NodeId u = state_.dag.first_of(p); u < state_.dag.end_of(p); ++u) {
+        if (task_.needed.empty() || task_.needed[state_.dag.original(u)] != 0)
+          nodes[p].push_back(u);
+      }
     }
     return nodes;
   }
@@ -146,16 +152,33 @@ class SubsetFactorizer {
   }
 
   void add_leaves() {
-    const Dag& dag = state_.dag;
-    for (NodeId u = 0; u < dag.size(); ++u) {
-      if (dag.is_leaf(u)) state_.self[u] = state_.kernel.template bare<Real>();
+    for (NodeId u = 0; u < state_.dag.size(); ++u) {
+      if (state_.dag.is_leaf(u)) state_.self[u] = state_.kernel.template bare<Real>();
     }
+  }
+
+  void number_as_in_forest() {
+    const auto renumbered = [&](const std::vector<Real>& from) {
+      std::vector<Real> to(from.size());
+      for (NodeId u = 0; u < from.size(); ++u) to[state_.dag.original(u)] = from[u];
+      return to;
+    };
+    factors_.self = renumbered(factors_.self);
+    factors_.residual = renumbered(factors_.residual);
+    const std::size_t n = factors_.nodes.size();
+    rounds_.run_parts(n, 1 << 18, static_cast<double>(n),
+                      [&](std::size_t first, std::size_t last, int, const StopToken& token) {
+                        token.check();
+                        for (std::size_t i = first; i < last; ++i) {
+                          factors_.nodes[i] = state_.dag.original(factors_.nodes[i]);
+                        }
+                      });
   }
 
   // The memory in use after the features of a round are written.
   std::uint64_t bytes_with(const FoundPlace& end) const {
     return state_.dag.size() * (2 * sizeof(Real) + sizeof(SubsetNode<Real>) + 12) +
-           (end.feature + end.private_feature) * (sizeof(Real) + 8) +
+           state_.dag.bytes() + (end.feature + end.private_feature) * (sizeof(Real) + 8) +
            end.set_node * sizeof(NodeId) + state_.lists.bytes() + end.word * 4;
   }
 

@@ -6,7 +6,6 @@
 
 #include "base/set_keys.hpp"
 #include "factors/subset/subset_state.hpp"
-#include "forest/productions.hpp"
 
 namespace filbert {
 
@@ -14,8 +13,7 @@ namespace filbert {
 template <class Real>
 class SubsetPairDelta {
  public:
-  explicit SubsetPairDelta(const SubsetState<Real>& state)
-      : state_(state), productions_(state.dag.productions()) {}
+  explicit SubsetPairDelta(const SubsetState<Real>& state) : state_(state) {}
 
   void clear() { memo_.clear(); }
   std::uint64_t bytes() const { return memo_.bytes(); }
@@ -52,14 +50,13 @@ class SubsetPairDelta {
 
  private:
   bool comparable(NodeId a, NodeId b) const {
-    return productions_.of(a) != kNone && productions_.of(a) == productions_.of(b);
+    return !state_.dag.is_leaf(a) && state_.dag.production(a) == state_.dag.production(b);
   }
   static std::uint64_t key(NodeId a, NodeId b) {
     return a < b ? (std::uint64_t{a} << 32) | b : (std::uint64_t{b} << 32) | a;
   }
 
   const SubsetState<Real>& state_;
-  const Productions& productions_;
   ScratchMap<std::uint64_t, Real> memo_;
   std::vector<std::pair<NodeId, NodeId>> stack_;
 };

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "factors/factor_state.hpp"
+#include "factors/subset/block_order.hpp"
 #include "factors/subset/feature_lists.hpp"
-#include "forest/dag.hpp"
 #include "kernels/subset_tree.hpp"
 
 namespace filbert {
@@ -23,7 +23,7 @@ struct SubsetNode {
 template <class Real>
 struct SubsetState {
   const SubsetTree kernel;
-  const Dag& dag;
+  const BlockOrder dag;    // its numbers of nodes are used everywhere
   std::vector<Real> self;  // Delta(u, u)
   std::vector<SubsetNode<Real>> nodes;
   std::vector<std::uint32_t> gained;  // by node: the last round that added anything
@@ -64,7 +64,10 @@ struct SubsetFound {
   std::uint64_t n_by_pairs = 0;    // blocks
 
   // The number of words that the lists of the active nodes take.
-  std::uint64_t n_words() const { return active.size() * FeatureLists::kHeader + members.size(); }
+  template <class State>
+  std::uint64_t n_words(const State&) const {
+    return active.size() * FeatureLists::kHeader + members.size();
+  }
   std::uint64_t bytes() const {
     return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) + members.size() * 4 +
            masses.size() * (sizeof(Real) + 8);

@@ -13,7 +13,10 @@
 // alpha_i is the derivative of value(C_i, .) at r_i. C is always positive.
 //
 //   name                           its name in the interface
-//   is_quadratic                   it is a QuadraticLoss: many examples can move in a joint step
+//   is_quadratic                   it is a QuadraticLoss: examples between the bounds are few
+//   moves_jointly                  the conjugate is quadratic, or has quadratic pieces: many
+//   examples
+//                                  can move in a joint step
 //   lower(C), upper(C)             the range of alpha; it may be open or unbounded
 //   value(C, r)                    the loss itself
 //   conjugate(C, alpha)            the largest value of  alpha r - value(C, r)  over all r
@@ -25,6 +28,12 @@
 //                                  Newton's method: it minimises
 //                                  q/2 (new - alpha)^2 - r (new - alpha) + conjugate(C, new)
 //                                  with q = Q_ii, which is 0 for a tree without fragments
+//
+// A loss that moves jointly has also
+//
+//   face_lower(C, alpha), face_upper(C, alpha)   the ends of the piece that alpha lies in
+//   ridge(C), gradient(C, alpha, r)              the second derivative of the conjugate in a piece,
+//                                                and the derivative of the dual objective
 #pragma once
 
 #include <concepts>
@@ -36,6 +45,7 @@ template <class L>
 concept Loss = requires(const L loss, double C, double alpha, double r, double q) {
   { L::name } -> std::convertible_to<std::string_view>;
   { L::is_quadratic } -> std::convertible_to<bool>;
+  { L::moves_jointly } -> std::convertible_to<bool>;
   { loss.lower(C) } -> std::same_as<double>;
   { loss.upper(C) } -> std::same_as<double>;
   { loss.value(C, r) } -> std::same_as<double>;

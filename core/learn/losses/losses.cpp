@@ -25,10 +25,11 @@ std::vector<std::string> loss_names() {
   return names;
 }
 
-AnyLoss loss_named(std::string_view name) {
+AnyLoss loss_named(std::string_view name, double epsilon) {
   std::optional<AnyLoss> found;
   std::string known;
-  for_each_loss([&]<Loss L>(const L& loss) {
+  for_each_loss([&]<Loss L>(L loss) {
+    if constexpr (requires { loss.epsilon; }) loss.epsilon = epsilon;
     if (name == L::name) found = loss;
     known.append(known.empty() ? "'" : ", '").append(L::name).append("'");
   });

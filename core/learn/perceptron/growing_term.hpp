@@ -14,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
 #include "kernels/tree_kernel.hpp"
+#include "patterns/pattern_spec.hpp"
 
 namespace filbert {
 
@@ -76,6 +77,8 @@ class GrowingTerm {
 };
 
 std::unique_ptr<GrowingTerm> growing_trees(const KernelSpec& spec, std::size_t n_columns);
+
+std::unique_ptr<GrowingTerm> growing_patterns(const PatternSpec& spec, std::size_t n_columns);
 
 enum class VectorKernel { linear, polynomial, rbf };
 

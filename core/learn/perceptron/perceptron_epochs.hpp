@@ -29,6 +29,17 @@ class PerceptronEpochs {
         bias_(rule_.n_problems(), 0.0),
         support_of_(n_, kNone) {}
 
+  // Repeats the updates of a log: gives the same weights to the last bit. `support` has the example
+  // of each support vector. Call it before `run`.
+  void replay(const PerceptronLog& log, std::span<const std::uint32_t> support) {
+    for (const PerceptronUpdate& u : log.updates) {
+      log_.n_seen = u.time - 1;
+      const std::uint32_t i = support[u.support];
+      update(i, u.problem, u.amount, norm(i));
+    }
+    log_ = log;
+  }
+
   // Learns from each example of an epoch in turn.
   void run(std::span<const std::uint32_t> order, PerceptronProgress& progress,
            const StopToken& token) {
@@ -38,14 +49,16 @@ class PerceptronEpochs {
       if (k + kAhead < order.size()) f_.prefetch(order[k + kAhead]);
       const std::uint32_t i = order[k];
       if (targets_.weights[i] == 0.0) continue;
-      const double norm = std::sqrt(f_.self[i] + (intercept_ ? 1.0 : 0.0));
+      const double norm = this->norm(i);
       for (std::size_t p = 0; p < scores.size(); ++p) {
         scores[p] = f_.dot(i, z_[p].data()) + f_.diagonal[i] * own_[p][i] + bias_[p];
       }
       const bool error = rule_.is_error(targets_, i, n_, scores, norm);
       for (std::uint32_t p = 0; p < scores.size(); ++p) {
         const double y = targets_.y[p * n_ + i];
-        if (rule_.learns(p, y, scores[p], norm, targets_.margin)) update(i, p, y, norm);
+        if (rule_.learns(p, y, scores[p], norm, targets_.margin)) {
+          update(i, p, y * targets_.weights[i], norm);
+        }
       }
       rule_.note_example(log_, error, progress);
     }
@@ -56,8 +69,9 @@ class PerceptronEpochs {
   const std::vector<std::uint32_t>& support() const { return support_; }
 
  private:
-  void update(std::uint32_t i, std::uint32_t problem, double y, double norm) {
-    const double amount = y * targets_.weights[i];
+  double norm(std::uint32_t i) const { return std::sqrt(f_.self[i] + (intercept_ ? 1.0 : 0.0)); }
+
+  void update(std::uint32_t i, std::uint32_t problem, double amount, double norm) {
     if (support_of_[i] == kNone) {
       support_of_[i] = static_cast<std::uint32_t>(support_.size());
       support_.push_back(i);

@@ -45,6 +45,16 @@ std::vector<double> PlaneStore::add(std::span<const std::uint32_t> places,
   return add_plane(std::move(plane), places);
 }
 
+void PlaneStore::restore(std::span<const std::uint32_t> examples, std::span<const double> weights) {
+  WeighedExamples plane;
+  for (std::size_t k = 0; k < examples.size(); ++k) {
+    plane.examples.push_back(examples[k]);
+    plane.weights.push_back(weights[k] * trees_->scale(examples[k]));
+  }
+  restore_plane(std::move(plane));
+  ++n_planes_;
+}
+
 namespace {
 
 // `places` ascend.
@@ -161,6 +171,15 @@ class Lists final : public PlaneByPlane {
     });
   }
 
+  void restore_plane(WeighedExamples examples) override {
+    Plane plane{std::vector<TreeNodes>(examples.size()), {}};
+    for (std::size_t k = 0; k < examples.size(); ++k) {
+      trees().take(examples.examples[k], plane.trees[k]);
+    }
+    plane.weights = std::move(examples.weights);
+    planes_.push_back(std::move(plane));
+  }
+
   double store(WeighedExamples examples, std::span<const std::uint32_t> places) override {
     Plane plane;
     for (const std::uint32_t place : places) plane.trees.push_back(sample_[place]);
@@ -217,6 +236,16 @@ class Dags final : public PlaneByPlane {
                     token.check();
                   }
                 });
+  }
+
+  void restore_plane(WeighedExamples examples) override {
+    auto plane = std::make_unique<KernelDag>();
+    TreeNodes tree;
+    for (std::size_t k = 0; k < examples.size(); ++k) {
+      trees().take(examples.examples[k], tree);
+      plane->add(tree, examples.weights[k]);
+    }
+    planes_.push_back(std::move(plane));
   }
 
   double store(WeighedExamples examples, std::span<const std::uint32_t> places) override {
@@ -288,10 +317,14 @@ class OneDag final : public PlaneStore {
     dag_.set_weights(by_entry_);
   }
 
-  std::vector<double> add_plane(WeighedExamples examples, std::span<const std::uint32_t>) override {
+  void restore_plane(WeighedExamples examples) override {
     Plane plane{trees().together(examples.examples, examples.weights), {}};
     enter(plane);
     planes_.push_back(std::move(plane));
+  }
+
+  std::vector<double> add_plane(WeighedExamples examples, std::span<const std::uint32_t>) override {
+    restore_plane(examples);
     project(examples);
     return products();
   }

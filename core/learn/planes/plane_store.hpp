@@ -46,6 +46,9 @@ class PlaneStore {
   std::vector<double> add(std::span<const std::uint32_t> places, std::span<const double> weights,
                           int n_threads, const Watch& watch);
 
+  // Adds a plane of examples with weights, as `add` did before, but without products.
+  void restore(std::span<const std::uint32_t> examples, std::span<const double> weights);
+
   // Drops all planes except these, which ascend.
   virtual void keep(std::span<const std::uint32_t> planes) = 0;
 
@@ -58,6 +61,7 @@ class PlaneStore {
   virtual std::vector<double> score(std::span<const double> alpha) = 0;
   virtual std::vector<double> add_plane(WeighedExamples plane,
                                         std::span<const std::uint32_t> places) = 0;
+  virtual void restore_plane(WeighedExamples plane) = 0;
 
   // task(index, kernel, token) for all indices, on threads.
   template <class Task>

@@ -32,6 +32,9 @@ struct DualProblem : SvmProblem {
 
   double lower(std::size_t i) const { return loss.lower(C[i]); }
   double upper(std::size_t i) const { return loss.upper(C[i]); }
+  // For a loss that moves jointly: the ends of the piece of the conjugate that alpha lies in.
+  double face_lower(std::size_t i, double alpha) const { return loss.face_lower(C[i], alpha); }
+  double face_upper(std::size_t i, double alpha) const { return loss.face_upper(C[i], alpha); }
   double gap(std::size_t i, double alpha, double margin) const {
     return loss.gap(C[i], alpha, residual(i, margin));
   }

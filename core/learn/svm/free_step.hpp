@@ -1,14 +1,14 @@
 // A joint step of many examples, for problems in which single examples make little progress. It
-// needs a loss whose conjugate is quadratic.
+// needs a loss whose conjugate is quadratic or has quadratic pieces.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "learn/svm/conjugate_gradients.hpp"
 #include "learn/svm/working_set.hpp"
 
 namespace filbert {
@@ -35,26 +35,16 @@ class FreeExamples {
 
   // Approximately -(Q + ridges)^-1 gradient, by conjugate gradients.
   Vector newton_step(const Vector& gradient, const StopToken& token) const {
-    constexpr std::size_t kMost = 30;
-    const std::size_t n = gradient.size();
-    Vector step(n, 0.0), rest(n), direction(n);
-    for (std::size_t a = 0; a < n; ++a) direction[a] = rest[a] = -gradient[a];
-    double size = dot(rest, rest);
-    const double small = 1e-16 * size;
-    for (std::size_t round = 0; round < std::min(n, kMost) && size > small; ++round) {
-      token.check();
-      const Vector image = times_Q(direction);
-      const double bend = dot(direction, image);
-      if (!(bend > 1e-14 * dot(direction, direction))) break;  // equal trees
-      const double length = size / bend;
-      for (std::size_t a = 0; a < n; ++a) {
-        step[a] += length * direction[a];
-        rest[a] -= length * image[a];
-      }
-      const double before = std::exchange(size, dot(rest, rest));
-      for (std::size_t a = 0; a < n; ++a) direction[a] = rest[a] + size / before * direction[a];
-    }
-    return step;
+    Vector wanted;
+    for (const double g : gradient) wanted.push_back(-g);
+    const CgLimits limits{.most_rounds = std::min<std::size_t>(gradient.size(), 30)};
+    return conjugate_gradients(
+        std::move(wanted), limits,
+        [&](const Vector& direction) {
+          token.check();
+          return times_Q(direction);
+        },
+        [](const Vector&) { return false; });
   }
 
   // The decrease of the objective by a step.
@@ -89,10 +79,6 @@ class FreeExamples {
   }
 
  private:
-  static double dot(const Vector& a, const Vector& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-  }
-
   // (Q + ridges) x.
   Vector times_Q(const Vector& x) const {
     Vector product(x.size());

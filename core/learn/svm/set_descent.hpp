@@ -35,7 +35,7 @@ std::uint32_t descend(WorkingSet<L>& set, double enough, std::uint32_t most_swee
     rng.shuffle(order, order.size());
     sweep(set, order);
     ++n_sweeps;
-    if constexpr (L::is_quadratic) {
+    if constexpr (L::moves_jointly) {
       if (n_sweeps % kSweepsPerFreeStep == 0) free_step(set, token);
     }
     if (set.gap() <= enough) break;

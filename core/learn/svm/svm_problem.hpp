@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -13,6 +14,16 @@
 #include "learn/losses/losses.hpp"
 
 namespace filbert {
+
+// Where a solver on factors was after a pass over all examples. From here and from the dual
+// variables of that time, it goes on as if it had not paused.
+struct SvmPlace {
+  std::uint64_t rng = 0;  // the state of the random numbers
+  std::uint32_t n_sweeps = 0;
+  std::uint32_t n_sweeps_before = 0;  // at the last pass but one
+  double gap_before = 0.0;            // then
+  bool is_slow = false;               // whether sweeps take long, so that examples move together
+};
 
 struct SvmProblem {
   std::span<const std::int8_t> y;   // by example: +1 or -1; +1 for regression
@@ -24,19 +35,26 @@ struct SvmProblem {
   std::uint64_t seed = 0;
   std::uint32_t max_sweeps = 1000;  // sweeps over the examples that are not at rest
   int n_threads = kInline;          // for passes over all examples; results do not depend on it
+  const SvmPlace* place = nullptr;  // where to go on; `start` is then of that time
+  std::uint32_t pause = kNoPause;   // pause after this many sweeps, if the solver can
+
+  static constexpr std::uint32_t kNoPause = std::numeric_limits<std::uint32_t>::max();
 };
 
-// Problems of two classes over the same examples, such as each class against the rest.
+// Problems over the same examples, such as each class against the rest.
 struct SvmProblems {
   std::size_t n_examples = 0;
   std::span<const std::int8_t> y;        // by problem and example
   std::span<const double> C;             // by example
+  std::span<const double> targets;       // by problem and example, for regression; or empty
   std::span<const double> start;         // by problem and example, or empty
   std::span<const std::uint64_t> seeds;  // by problem
   AnyLoss loss = Hinge{};
   bool intercept = true;
   double tol = 1e-3;
   std::uint32_t max_sweeps = 1000;
+  std::span<const SvmPlace> places;  // by problem, or empty
+  std::uint32_t pause = SvmProblem::kNoPause;
 
   std::size_t size() const { return seeds.size(); }
 
@@ -44,19 +62,24 @@ struct SvmProblems {
     SvmProblem problem;
     problem.y = y.subspan(c * n_examples, n_examples);
     problem.C = C;
+    if (!targets.empty()) problem.targets = targets.subspan(c * n_examples, n_examples);
     if (!start.empty()) problem.start = start.subspan(c * n_examples, n_examples);
     problem.intercept = intercept;
     problem.tol = tol;
     problem.seed = seeds[c];
     problem.max_sweeps = max_sweeps;
+    if (!places.empty()) problem.place = &places[c];
+    problem.pause = pause;
     return problem;
   }
 
   // Throws std::invalid_argument if the problems do not have this many examples.
   void check(std::size_t n_trees) const {
     if (n_examples != n_trees || y.size() != size() * n_trees || C.size() != n_trees ||
-        (!start.empty() && start.size() != y.size())) {
-      throw std::invalid_argument("y, C, start and seeds do not fit the trees");
+        (!targets.empty() && targets.size() != y.size()) ||
+        (!start.empty() && start.size() != y.size()) ||
+        (!places.empty() && (places.size() != size() || start.empty()))) {
+      throw std::invalid_argument("y, C, targets, start, places and seeds do not fit the trees");
     }
   }
 };
@@ -76,6 +99,8 @@ struct SvmSolution {
   double gap = 0.0;  // (primal - dual) / primal
   std::uint32_t n_sweeps = 0;
   std::vector<SvmLook> looks;  // the last one for each number of sweeps
+  bool is_paused = false;      // before it reached tol or max_sweeps
+  SvmPlace place;              // of a solver on factors
 
   void tell(double new_primal, double new_dual) {
     primal = new_primal;

@@ -1,6 +1,7 @@
 #include "learn/svm/train.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <variant>
 
 #include "learn/svm/active_set.hpp"
@@ -10,7 +11,7 @@ namespace filbert {
 
 namespace {
 
-// F is SingleFactors or SumFactors.
+// F is SumFactors or PairFactors.
 template <class F, Loss L>
 std::vector<SvmSolution> train_each(const F& factors, const L& loss, const SvmProblems& problems,
                                     int n_threads, const Watch& report) {
@@ -30,25 +31,29 @@ std::vector<SvmSolution> train_each(const F& factors, const L& loss, const SvmPr
   return solutions;
 }
 
-template <class F>
-std::vector<SvmSolution> train(const F& factors, const SvmProblems& problems, int n_threads,
-                               const Watch& report) {
+}  // namespace
+
+std::vector<SvmSolution> train_on_factors(const SumFactors& factors, const SvmProblems& problems,
+                                          int n_threads, const Watch& report) {
   problems.check(factors.n_trees());
   return std::visit(
       [&](const auto& loss) { return train_each(factors, loss, problems, n_threads, report); },
       problems.loss);
 }
 
-}  // namespace
-
-std::vector<SvmSolution> train_on_factors(const TreeFactors& factors, const SvmProblems& problems,
-                                          int n_threads, const Watch& report) {
-  return train(SingleFactors(factors), problems, n_threads, report);
-}
-
-std::vector<SvmSolution> train_on_factors(const SumFactors& factors, const SvmProblems& problems,
-                                          int n_threads, const Watch& report) {
-  return train(factors, problems, n_threads, report);
+std::vector<SvmSolution> train_on_pairs(const PairFactors<SumFactors>& factors,
+                                        const SvmProblems& problems, int n_threads,
+                                        const Watch& report) {
+  problems.check(factors.n_trees());
+  return std::visit(
+      [&]<Loss L>(const L& loss) -> std::vector<SvmSolution> {
+        if constexpr (HasTarget<L>) {
+          return train_each(factors, loss, problems, n_threads, report);
+        } else {
+          throw std::invalid_argument("pairs need a loss for classification");
+        }
+      },
+      problems.loss);
 }
 
 std::vector<SvmSolution> train_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
@@ -62,6 +67,22 @@ std::vector<SvmSolution> train_on_rows(RowCache& cache, std::span<const std::uin
         return train_svms_on_rows(cache, tree_of, loss, each, max_bytes, n_threads, report);
       },
       problems.loss);
+}
+
+std::vector<double> certified_gaps(const SvmProblems& problems, std::span<const double> alpha,
+                                   std::span<const double> scores, const KernelErrors& errors) {
+  const std::size_t n = problems.n_examples, k = problems.size();
+  std::vector<double> gaps(k);
+  for (std::size_t c = 0; c < k; ++c) {
+    const SvmProblem problem = problems[c];
+    const auto margin = [&](std::size_t i) { return problem.y[i] * scores[i * k + c]; };
+    gaps[c] = std::visit(
+        [&](const auto& loss) {
+          return certified_gap(DualProblem(loss, problem), alpha.subspan(c * n, n), margin, errors);
+        },
+        problems.loss);
+  }
+  return gaps;
 }
 
 }  // namespace filbert

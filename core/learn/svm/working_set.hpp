@@ -23,12 +23,12 @@ struct WorkingSet {
 
   std::size_t size() const { return examples.size(); }
   const double* row(std::size_t k) const { return Q.data() + k * size(); }
-  double lower(std::size_t k) const { return problem.lower(examples[k]); }
-  double upper(std::size_t k) const { return problem.upper(examples[k]); }
   double cost(std::size_t k) const { return problem.C[examples[k]]; }
 
-  // For a quadratic loss: Q_kk + ridge is the curvature of the dual objective, and its gradient is
-  // linear.
+  // For a loss that moves jointly: between these values, Q_kk + ridge is the curvature of the dual
+  // objective, and its gradient is linear.
+  double lower(std::size_t k) const { return problem.face_lower(examples[k], alpha[k]); }
+  double upper(std::size_t k) const { return problem.face_upper(examples[k], alpha[k]); }
   double ridge(std::size_t k) const { return problem.loss.ridge(cost(k)); }
   double gradient(std::size_t k) const {
     return problem.loss.gradient(cost(k), alpha[k], problem.residual(examples[k], margins[k]));

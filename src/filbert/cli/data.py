@@ -1,133 +1,294 @@
-"""Options and input files that several subcommands share."""
+"""Data files on the command line: which files, in which format, and what is read from them."""
 
-from collections.abc import Iterator
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
 
-import typer
 from numpy.typing import NDArray
 
+from filbert.cli.options import Reading
 from filbert.errors import InvalidParameterError
 from filbert.examples import Examples
 from filbert.forest import Forest
-from filbert.read.files import Input, format_suffix, open_input
-from filbert.read.formats import Format
-from filbert.read.reader import OnError
+from filbert.read.catalogue import TREE_FORMATS
+from filbert.read.detection import format_by_name
+from filbert.read.files import STANDARD_INPUT, Input, open_input
+from filbert.read.formats import format_of_name
+from filbert.read.sources import expand, is_single
+from filbert.read.table_columns import LABEL_NAMES
 from filbert.reading import read_examples
-
-FORMAT = typer.Option(None, help="svmlight-tk, tsv or jsonl; detected from the file by default.")
-ANY_FORMAT = typer.Option(
-    None, help="brackets, svmlight-tk, tsv or jsonl; detected from the file by default."
-)
-LABEL = typer.Option(None, help="Column (from 0) or JSON key of the label.")
-TREE = typer.Option(None, help="Column (from 0) or JSON key of the tree.")
-HEADER = typer.Option(
-    None, "--header/--no-header", help="A TSV file begins with column names (default: detect)."
-)
-BARE_WORDS = typer.Option(
-    False, "--bare-words", help="Read a word without brackets as a tree of one node."
-)
-ON_ERROR = typer.Option("raise", help="raise: stop at a bad line; skip: omit it.")
-JOBS = typer.Option(None, help="Number of threads (default: all cores).")
+from filbert.reading_trees import read_folders, read_trees
+from filbert.several_files import FileExamples, labelled_files, together
 
 BRACKETS = "brackets"
+FOLDER = "folder"
+_TABLE_SETTINGS = ("labels", "empty", "features", "n_features")
 
-_NAMED_FORMATS = (".tsv", ".jsonl", ".ndjson")
+OnError = Literal["raise", "skip"]
 
 
 @dataclass(frozen=True)
-class DataFile:
-    """A file, or ``-`` for standard input, and the options that say how to read it."""
+class DataFiles:
+    """The data of a command, and the options that say how to read them."""
 
-    path: str
-    format: str | None
-    label: str | None
-    tree: str | None
-    header: bool | None
-    bare_words: bool
-    on_error: str
-    jobs: int | None
+    given: Sequence[str]  # paths, patterns, folders, - for standard input
+    reading: Reading
+    on_error: OnError = "raise"
+    jobs: int | None = None
+    vocabulary: Mapping[str, Any] | None = None  # names of features that a model knows
 
-    def labelled(self) -> tuple[Forest, NDArray[Any]]:
-        """Read examples that have a label and one tree each."""
-        with self._opened() as source:
-            return self._examples(source)
+    @cached_property
+    def paths(self) -> list[str]:
+        """The paths. Patterns and folders of tables are replaced by their files."""
+        return [path for name in self.given for path in self._files(name)]
 
-    def trees(self) -> Forest:
-        """Read trees from labelled or unlabelled examples, or from bare trees in brackets."""
-        with self._opened() as source:
-            return self._trees(source)
+    @property
+    def name(self) -> str:
+        """The name for messages."""
+        return ", ".join(shown_name(path) for path in self.paths[:3])
 
-    def trees_and_labels(self) -> tuple[Forest, NDArray[Any] | None]:
-        """Read trees, and their labels if the file has any."""
-        with self._opened() as source:
-            if self._has_labels(source):
-                return self._examples(source)
-            return self._trees(source), None
+    def labelled(self) -> tuple[Any, NDArray[Any]]:
+        """Read examples that have labels."""
+        if self.reading.label == FOLDER:
+            source = self.paths if len(self.paths) > 1 else self.paths[0]
+            return read_folders(
+                source, format=self.reading.format, on_error=self.on_error, **self.settings()
+            )
+        X, y = self._joined([self._labelled(path) for path in self.paths])
+        assert y is not None
+        return X, y
+
+    def trees(self) -> Any:
+        """Read trees with or without labels, which are dropped."""
+        return self._joined([(self._trees(path), None) for path in self.paths])[0]
+
+    def trees_and_labels(self) -> tuple[Any, NDArray[Any] | None]:
+        """Read trees, and their labels if the files have any."""
+        if self.reading.label is None:
+            for path in self.paths:
+                if self.has_trees_only(path):
+                    return self.trees(), None
+        if self.reading.label == FOLDER:
+            return self.labelled()
+        read = [self._with_labels_if_any(path) for path in self.paths]
+        if any(y is None for _, y in read):
+            read = [(X, None) for X, _ in read]
+        return self._joined(read)
+
+    def has_trees_only(self, path: str) -> bool:
+        """Return whether a path is a file in a tree format other than brackets, or a folder."""
+        if self.reading.tree_format is not None:
+            return False
+        if os.path.isdir(path):
+            return True
+        if self.reading.format is not None:
+            return self.reading.format in TREE_FORMATS and self.reading.format != BRACKETS
+        kind = format_by_name(path)
+        return kind is not None and kind.name != BRACKETS
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options of the format, from --set."""
+        return settings_of(self.reading.settings)
+
+    def options(self, first_line: bytes, *, labels: bool) -> dict[str, Any]:
+        """Return the arguments of ``read_examples`` and ``stream``.
+
+        `first_line` is that of the file. If no labels are wanted, files without them are read too.
+        """
+        label: str | int | bool | None = _column_or_key(self.reading.label)
+        if not labels and not (label is None and _is_plain(first_line)):
+            label = False
+        return {
+            "format": self.reading.format,
+            "label": label,
+            "tree": _column_or_key(self.reading.tree),
+            "header": "auto" if self.reading.header is None else self.reading.header,
+            "bare_words": self.reading.bare_words,
+            "tree_format": self.reading.tree_format,
+            "vocabulary": self.vocabulary,
+            "n_jobs": self.jobs,
+            **self._table_settings(),
+        }
+
+    def _table_settings(self) -> dict[str, Any]:
+        """Return the options of labelled formats, from --set."""
+        settings = self.settings()
+        for name in settings:
+            if name not in _TABLE_SETTINGS and self.reading.tree_format is None:
+                listed = ", ".join(_TABLE_SETTINGS)
+                raise InvalidParameterError(
+                    f"--set {name}: labelled formats have no such option; they have {listed}"
+                )
+        if isinstance(settings.get("features"), str):
+            settings["features"] = [
+                _column_or_key(name) for name in settings["features"].split(",")
+            ]
+        return settings
 
     @contextmanager
-    def _opened(self) -> Iterator[Input]:
-        with open_input(self.path) as source:
+    def opened(self, path: str) -> Iterator[Input]:
+        """Open a file. A file without a line is an error."""
+        with open_input(path) as source:
             if not source.first_line:
-                raise self._no_examples(source)
+                raise no_examples(source.name)
             yield source
 
-    def _examples(self, source: Input) -> tuple[Forest, NDArray[Any]]:
-        X, y = read_examples(
-            source,
-            format=cast(Format | None, self.format),
-            label=_column_or_key(self.label),
-            tree=_column_or_key(self.tree),
-            header="auto" if self.header is None else self.header,
-            bare_words=self.bare_words,
-            on_error=cast(OnError, self.on_error),
-            n_jobs=self.jobs,
-        )
-        if len(y) == 0:
-            raise self._no_examples(source)
-        return _only_forest(X, source.name), y
+    def is_bare(self, source: Input) -> bool:
+        """Return whether an open file contains only trees in brackets."""
+        if self.reading.tree_format is not None:
+            return False
+        if self.reading.format is not None:
+            return self.reading.format == BRACKETS
+        kind = format_by_name(source.name)
+        if kind is not None:
+            return kind.name == BRACKETS
+        return source.first_line.startswith(b"(") and format_of_name(source.name) is None
 
-    def _trees(self, source: Input) -> Forest:
-        if self._is_bare(source):
-            return Forest.from_brackets(
-                source, bare_words=self.bare_words, on_error=cast(OnError, self.on_error)
+    def _files(self, name: str) -> list[str]:
+        if is_single(name):
+            return [name]
+        files = [one.name for one in expand(name)]
+        if not os.path.isdir(name):
+            return files
+        format: Any = self.reading.format
+        has_trees = any(format_by_name(file) for file in files) if format is None else False
+        if has_trees or format in TREE_FORMATS or self.reading.label == FOLDER:
+            return [name]  # a folder of documents is read as a whole
+        return [one.name for one in labelled_files(name, format)]
+
+    def _labelled(self, path: str) -> tuple[Any, NDArray[Any]]:
+        if self.has_trees_only(path):
+            raise InvalidParameterError(
+                f"{shown_name(path)} has trees without labels: use --label folder if the name of "
+                "its folder is the label, or a table with a column of labels"
             )
-        return self._without_labels(source)._examples(source)[0]
+        with self.opened(path) as source:
+            if self.is_bare(source):
+                raise InvalidParameterError(
+                    f"{source.name} has trees without labels: write one label<TAB>tree per line"
+                )
+            return self._examples(source, labels=True)
+
+    def _trees(self, path: str) -> Any:
+        if self.has_trees_only(path):
+            return self._documents(path)
+        with self.opened(path) as source:
+            if self.is_bare(source):
+                return self._bare(source)
+            return self._examples(source, labels=False)[0]
+
+    def _with_labels_if_any(self, path: str) -> tuple[Any, NDArray[Any] | None]:
+        with self.opened(path) as source:
+            if self.is_bare(source):
+                return self._bare(source), None
+            return self._examples(source, labels=self._has_labels(source))
 
     def _has_labels(self, source: Input) -> bool:
-        if self.label is not None or self._is_bare(source):
-            return self.label is not None
-        if source.first_line.startswith(b"{"):
-            return b'"label"' in source.first_line
-        return self._without_labels(source).label is None
-
-    def _is_bare(self, source: Input) -> bool:
-        """Return whether a file contains only trees in brackets."""
-        named = format_suffix(source.name) in _NAMED_FORMATS
-        bare = source.first_line.startswith(b"(") and not named
-        return self.format == BRACKETS or (self.format is None and bare)
-
-    def _without_labels(self, source: Input) -> "DataFile":
-        """Return options that read the tree as the label too, for files without labels.
-
-        SVM-light-TK lines always have a label. TSV lines with several columns have it in the first.
-        """
-        line, tree = source.first_line, self.tree
-        if self.label is not None:
-            return self
+        """Return whether a table has a column of labels, as far as its first line shows."""
+        line = source.first_line
+        if self.reading.label is not None:
+            return True
         if line.startswith(b"{"):
-            return replace(self, label=tree or "tree") if tree or b'"tree"' in line else self
-        alone = b"|BT|" not in line and b"\t" not in line
-        return replace(self, label="0", tree="0") if alone and tree is None else self
+            return b'"label"' in line
+        if b"(" in line:  # the first example of a table without a header, or another format
+            return b"\t" in line or not line.startswith(b"(")
+        names = re.split(rb"[\t,;]", line.lower())
+        return len(names) == 2 or any(name.strip().decode() in LABEL_NAMES for name in names)
 
-    def _no_examples(self, source: Input) -> InvalidParameterError:
-        return InvalidParameterError(f"{source.name} has no examples: check the file and --format")
+    def _bare(self, source: Input) -> Forest:
+        words = self.reading.bare_words
+        return Forest.from_brackets(source, bare_words=words, on_error=self.on_error)
+
+    def _documents(self, path: str) -> Any:
+        return read_trees(
+            path, format=self.reading.format, on_error=self.on_error, **self.settings()
+        )
+
+    def _examples(self, source: Input, *, labels: bool) -> tuple[Any, Any]:
+        options = self.options(source.first_line, labels=labels)
+        X, y = read_examples(source, on_error=self.on_error, **options)
+        return self._part(X), y
+
+    def _part(self, X: Any) -> Any:
+        """Return only the part that --tree names, if it names one."""
+        if not isinstance(X, Examples) or self.reading.tree not in X.parts:
+            return X
+        return Examples._of({"tree": X[self.reading.tree]}, X.columns)
+
+    def _joined(self, read: list[tuple[Any, Any]]) -> tuple[Any, NDArray[Any] | None]:
+        """Return the examples of all files."""
+        if len(read) == 1:
+            X, y = read[0]
+        else:
+            pairs = zip(self.paths, read, strict=True)
+            X, y = together([FileExamples(shown_name(path), *one) for path, one in pairs])
+        if len(X) == 0:
+            raise no_examples(self.name)
+        return X, y
+
+
+def only_forest(X: Any, name: str) -> Forest:
+    """Return the only forest of the examples, without their vectors and columns."""
+    if not isinstance(X, Examples):
+        return cast(Forest, X)
+    forests = {part: trees for part, trees in X.parts.items() if isinstance(trees, Forest)}
+    if len(forests) > 1:
+        raise InvalidParameterError(
+            f"the examples of {name} have several trees, {', '.join(forests)}: choose one with "
+            "--tree"
+        )
+    return next(iter(forests.values()))
+
+
+def columns_of(X: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns of examples, such as ids, by name."""
+    return dict(getattr(X, "columns", {}))
+
+
+def settings_of(given: Iterable[str] | None) -> dict[str, Any]:
+    """Return the options of a format from texts such as ``NAME=VALUE``."""
+    return dict(map(_setting, given or ()))
+
+
+def value_of(text: str) -> Any:
+    """Return a value from its text: true, false, none, a number, or the text itself."""
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def no_examples(name: str) -> InvalidParameterError:
+    """Return the error for data without examples."""
+    return InvalidParameterError(f"{name} has no examples: check the file and --format")
+
+
+def shown_name(path: str) -> str:
+    """Return the name of a file for messages."""
+    return "standard input" if path == STANDARD_INPUT else path
 
 
 def label_text(label: Any) -> str:
     """Write a label so that it stays on its line and in its column."""
-    return str(label).replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+    text = str(label)
+    if text.isprintable():
+        return text
+    return text.replace("\t", r"\t").replace("\n", r"\n").replace("\r", r"\r")
+
+
+def _is_plain(line: bytes) -> bool:
+    """Return whether the first line is label<TAB>tree or SVM-light-TK, which the core reads."""
+    labelled = b"|BT|" in line and not line.startswith(b"|BT|")
+    return labelled or (line.count(b"\t") == 1 and b"(" in line and not line.startswith(b"{"))
 
 
 def _column_or_key(text: str | None) -> str | int | None:
@@ -135,17 +296,8 @@ def _column_or_key(text: str | None) -> str | int | None:
     return int(text) if text is not None and is_number else text
 
 
-def _only_forest(X: Any, name: str) -> Forest:
-    if not isinstance(X, Examples):
-        return cast(Forest, X)
-    forests = {part: trees for part, trees in X.parts.items() if isinstance(trees, Forest)}
-    if len(forests) > 1:
-        raise InvalidParameterError(
-            f"the examples of {name} have several trees, {', '.join(forests)}: "
-            "choose one with --tree (JSON Lines), or write a file with one tree per example"
-        )
-    unused = [part for part in X.parts if part not in forests]
-    typer.echo(
-        f"filbert: warning: {', '.join(unused)} of {name} ignored: only trees are used", err=True
-    )
-    return next(iter(forests.values()))
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise InvalidParameterError(f"--set takes NAME=VALUE, got {text!r}")
+    return name, value_of(value)

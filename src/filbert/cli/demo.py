@@ -4,109 +4,148 @@ import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from sklearn.dummy import DummyClassifier
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.metrics import accuracy_score, f1_score
-from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
-from tqdm.auto import tqdm
 
-from filbert.datasets import load_stdlib_functions
-from filbert.engine import factorize
-from filbert.forest import Forest
-from filbert.kernels import PartialTree, SubsetTree, Subtree
-from filbert.learners.svm import TreeSVC
+from filbert.drawing.labels import shortened
+from filbert.errors import InvalidParameterError
 
-StringArray = NDArray[np.str_]
+if TYPE_CHECKING:
+    from filbert.cli.naming import Result, Task
+    from filbert.explanations import Explanation
 
-CONTENDERS: dict[str, Any] = {
-    "most frequent verb": DummyClassifier(),
-    "bag of words, linear SVM": make_pipeline(
-        CountVectorizer(
-            analyzer=lambda tree: [node.label for node in tree.nodes()], binary=True, min_df=2
-        ),
-        LinearSVC(C=0.1),
-    ),
-    "PartialTree, TreeSVC": TreeSVC(PartialTree(), C=10, random_state=0),
-    "Subtree, TreeSVC": TreeSVC(Subtree(), C=3, random_state=0),
-    "SubsetTree, TreeSVC": TreeSVC(SubsetTree(), C=3, random_state=0),
-    "SubsetTree, decay by search": GridSearchCV(
-        TreeSVC(SubsetTree(), C=3, random_state=0), {"kernel__decay": [0.1, 0.2, 0.4]}, cv=3
-    ),
-}
+_WIDTH = 78
+_N_SIMILAR = 5
 
 
-def demo(seed: int = typer.Option(0, help="Seed of the cross-validation.")) -> None:
-    """Learn to name functions: predict get, set, is, read, ... from the function body."""
-    typer.echo(
-        "Filbert learns to predict the names of functions from the syntax trees of the functions"
-    )
-    typer.echo(
-        "in Python's standard library. The class is the verb in the name. The name is hidden."
-    )
-    with _step("reading the standard library"):
-        data = load_stdlib_functions()
-    X, y, names = data.data, data.target, np.array(data.names)
-    _describe(X, y)
-
-    # A module is never in both sets: its functions are too similar to each other for a fair test.
-    modules = [name.split(".")[0] for name in names]
-    folds = StratifiedGroupKFold(5, shuffle=True, random_state=seed)
-    typer.echo("  5-fold cross-validation; no module is both in training and in test\n")
-    typer.echo(f"  {'':28} {'accuracy':>9} {'macro F1':>9} {'seconds':>8}")
-    for title, learner in CONTENDERS.items():
-        start = time.perf_counter()
-        with _step(title):
-            predicted = cross_val_predict(learner, X, y, groups=modules, cv=folds)
-        seconds = time.perf_counter() - start
-        accuracy = accuracy_score(y, predicted)
-        f1 = f1_score(y, predicted, average="macro")
-        typer.echo(f"  {title:28} {accuracy:9.1%} {f1:9.1%} {seconds:8.2f}")
-
-    _show_work_saved(X)
-    _show_predictions(X, names, y, predicted)
-    typer.echo("\nFor your own trees: X, y = read_examples('train.tsv'), then TreeSVC().fit(X, y).")
-    typer.echo("To see what a model has learnt: filbert explain MODEL DATA -o report.html")
-
-
-def _describe(X: Forest, y: StringArray) -> None:
-    verbs = ", ".join(sorted(set(y)))
-    typer.echo(f"\n  Python {platform.python_version()}: {len(X):,} functions, {X.n_nodes:,} nodes")
-    typer.echo(f"  stored as {X.n_subtrees:,} distinct subtrees in {X.nbytes / 2**20:.1f} MiB")
-    typer.echo(f"  verbs: {verbs}")
-
-
-def _show_work_saved(X: Forest) -> None:
-    """Print how many comparisons of nodes the factors of the kernel matrix save."""
-    entries = factorize(SubsetTree(), X).n_entries
-    pairs = X.n_nodes**2 / 2
-    typer.echo(f"\n  Comparing all functions directly takes {pairs:.1e} pairs of nodes.")
-    typer.echo(f"  TreeSVC trains on the {entries:,} entries of an exact factorisation instead.")
-
-
-def _show_predictions(
-    X: Forest, names: StringArray, y: StringArray, predicted: StringArray
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="HTML file for the report.")
+    ] = Path("filbert-demo.html"),
+    like: Annotated[
+        str, typer.Option(metavar="NAME", help="Find functions similar to this one.")
+    ] = "ftplib.FTP.close",
+    seed: Annotated[int, typer.Option(help="Seed of the cross-validation.")] = 0,
 ) -> None:
-    """Show one small function, and the predictions of the last learner for a few others."""
-    right = [i for i in range(len(X)) if y[i] == predicted[i]]
-    small = min(right, key=lambda i: (abs(X[i].n_nodes - 25), names[i]))
-    typer.echo(f"\n  {names[small]} looks like this, and Filbert names it '{predicted[small]}':\n")
-    for line in X[small].draw(max_lines=30).splitlines():
-        typer.echo(f"    {line}")
-    typer.echo("\n  Some other predictions:\n")
-    for i in range(0, len(X), max(1, len(X) // 6)):
-        mark = "right" if y[i] == predicted[i] else "wrong"
-        typer.echo(f"    {mark}  {predicted[i]:6} for {names[i]}")
+    """Learn to name functions: predict get, set, is, read, ... from the function body."""
+    start = time.perf_counter()
+    if output.is_dir() or not output.parent.is_dir():
+        raise InvalidParameterError(
+            f"{output} cannot be written: pass --output with a file in an existing folder"
+        )
+    typer.echo("Filbert demo: which verb does the name of a function begin with?\n")
+    with _step("importing libraries and reading the standard library"):
+        from filbert.cli.naming import Task
+        from filbert.datasets import load_stdlib_functions
+
+        data = load_stdlib_functions()
+        task = Task(data, seed)
+    chosen = _number_of(like, data.names)
+    _describe(task)
+    results = _compare(task)
+    tree_result = results["SubsetTree"]
+    with _step("explaining the model"):
+        explanation = _explanation(task, tree_result)
+    _show_fragments(explanation)
+    _show_similar(task, tree_result, data.names, chosen)
+    with _step("writing the report"):
+        explanation.to_html(output)
+    typer.echo(f"\nReport: {output} ({output.stat().st_size / 1e6:.1f} MB). Open it in a browser.")
+    typer.echo(f"The demo took {time.perf_counter() - start:.0f} seconds.")
+
+
+def _number_of(like: str, names: list[str]) -> int:
+    """Return the number of the first function with a name that begins like this."""
+    for i, name in enumerate(names):
+        if name.startswith(like):
+            return i
+    raise InvalidParameterError(
+        f"no function of the data set is called {like!r}: pass --like with a name such as "
+        f"{names[0].partition(':')[0]}"
+    )
+
+
+def _describe(task: "Task") -> None:
+    X = task.X
+    python = f"Python {platform.python_version()}"
+    typer.echo(f"  {len(X):,} functions of the standard library of {python}, names hidden")
+    typer.echo(
+        f"  {X.n_nodes:,} nodes, stored as {X.n_subtrees:,} distinct subtrees in "
+        f"{X.nbytes / 2**20:.1f} MiB"
+    )
+    typer.echo(f"  verbs: {', '.join(sorted(set(task.y)))}")
+
+
+def _compare(task: "Task") -> "dict[str, Result]":
+    """Cross-validate all contenders, and test the difference of two."""
+    from filbert.cli.naming import contenders
+
+    typer.echo("\nAccuracy: 5-fold cross-validation, no module both in training and in test.")
+    typer.echo("C and decay are chosen on the training data of each fold.\n")
+    typer.echo(f"  {'':32}{'accuracy':>10}{'macro F1':>10}{'seconds':>9}")
+    results: dict[str, Result] = {}
+    for contender in contenders(task.X):
+        with _step(contender.title):
+            own = results[contender.title] = task.result(contender)
+        typer.echo(
+            f"  {contender.title:32}{own.accuracy:10.1%}{own.macro_f1:10.1%}{own.seconds:9.1f}"
+        )
+    typer.echo("\n  Local patterns: labels, pairs of parent and child, productions.")
+    _test_difference(task, results)
+    return results
+
+
+def _test_difference(task: "Task", results: "dict[str, Result]") -> None:
+    from filbert.metrics import randomization_test
+
+    tree, baseline = "SubsetTree + words", "local patterns, linear SVM"  # whatever their figures
+    a, b = results[tree], results[baseline]
+    test = randomization_test(task.y, a.predicted, b.predicted, "accuracy", random_state=0)
+    points = 100 * (a.accuracy - b.accuracy)
+    typer.echo(f"  {tree} minus {baseline}: {points:+.1f} points (p = {test.p_value:.2f}).")
+
+
+def _explanation(task: "Task", result: "Result") -> "Explanation":
+    """Explain the model of the first fold on its test data."""
+    from filbert.explanations import explain
+
+    [(_, test), *_] = task.folds
+    title = "Which verb does the name of a function begin with?"
+    return explain(result.first, task.X[test], task.y[test], top=20, max_examples=40, title=title)
+
+
+def _show_fragments(explanation: "Explanation") -> None:
+    """Print the heaviest fragment for each verb that is more than a word with its parent."""
+    typer.echo(
+        "\nFragments: the heaviest for each verb in a SubsetTree model, of 3 nodes or more\n"
+    )
+    for problem in explanation.problems:
+        for fragment in [f for f in problem.for_ if len(f.labels) > 2][:1]:
+            typer.echo(_line(f"{problem.positive:8}{fragment.weight:+7.3f}  {fragment.text}"))
+
+
+def _show_similar(task: "Task", result: "Result", names: list[str], chosen: int) -> None:
+    """Print the functions with the largest kernel with the chosen one. All are compared."""
+    kernel = result.first.kernel
+    similarity = kernel(task.X[chosen : chosen + 1], task.X)[0]
+    typer.echo(f"\nSimilar: the functions nearest to {names[chosen]}, by the same kernel\n")
+    order = (-similarity).argsort(kind="stable")
+    for i in [i for i in order if i != chosen][:_N_SIMILAR]:
+        typer.echo(_line(f"{similarity[i]:.3f}  {names[i]}"))
+
+
+def _line(text: str) -> str:
+    """Indent a line, and cut it off after the width of a terminal."""
+    return "  " + shortened(text, _WIDTH - 2)
 
 
 @contextmanager
 def _step(title: str) -> Iterator[None]:
-    """Show the current step on standard error, and clear it afterwards."""
-    with tqdm(desc=f"  {title} ...", bar_format="{desc}", leave=False):
+    """Show the current step on standard error if that is a terminal, and clear it afterwards."""
+    from tqdm.auto import tqdm
+
+    bar: Any = tqdm(desc=f"  {title} ...", bar_format="{desc}", leave=False, disable=None)
+    with bar:
         yield

@@ -1,45 +1,159 @@
 """``filbert predict``: predict a class for each tree of a file."""
 
-import numpy as np
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
 import typer
 
-from filbert.cli import data
-from filbert.cli.models import load_learner
-from filbert.learners.svm import classes_by_score
-from filbert.persist.atomic import replacing
+from filbert.cli import console
+from filbert.cli.cluster import connected
+from filbert.cli.options import (
+    OUTPUT,
+    READING,
+    AsJson,
+    DataFiles,
+    General,
+    ModelFile,
+    Output,
+    Reading,
+    Verbose,
+)
+from filbert.cli.parts import InParts, check_not_standard_input, corpus_of
+from filbert.cli.predict_parts import AnswerPart, check_options, predict_in_parts
+from filbert.cli.prediction_lines import Lines
 
 
 def predict(
-    model: str = typer.Argument(metavar="MODEL", help="A model file written by filbert train."),
-    path: str = typer.Argument(
-        metavar="DATA", help="Trees; labels are ignored; - for standard input."
-    ),
-    output: str | None = typer.Option(
-        None, "-o", "--output", metavar="OUT", help="Output file (default: standard output)."
-    ),
-    scores: bool = typer.Option(
-        False, "--scores", help="Add the decision values, separated by tabs."
-    ),
-    jobs: int | None = data.JOBS,
-    format: str | None = data.ANY_FORMAT,
-    label: str | None = data.LABEL,
-    tree: str | None = data.TREE,
-    header: bool | None = data.HEADER,
-    bare_words: bool = data.BARE_WORDS,
-    on_error: str = data.ON_ERROR,
-) -> None:
-    """Predict the class of each tree, one per line."""
-    svm = load_learner(model, jobs)
-    file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
-    X = file.trees()
-    values = np.asarray(svm.decision_function(X))
-    lines = [data.label_text(c) for c in classes_by_score(svm.classes_, values)]
-    if scores:
-        rows = values.reshape(len(lines), -1).tolist()
-        lines = ["\t".join([c, *map(repr, row)]) for c, row in zip(lines, rows, strict=True)]
-    text = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
-    if output is None:
-        typer.echo(text, nl=False)
+    model: ModelFile,
+    data: DataFiles,
+    *,
+    output: Output = "-",
+    scores: Annotated[
+        bool,
+        typer.Option("--scores", help="Add the decision values.", rich_help_panel=OUTPUT),
+    ] = False,
+    proba: Annotated[
+        bool,
+        typer.Option(
+            "--proba", help="Add the probability of each class.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    number: Annotated[
+        bool,
+        typer.Option(
+            "--number", help="Begin each line with the number of the example, from 1.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    line: Annotated[
+        bool,
+        typer.Option(
+            "--line", help="Begin each line with the number of the line of the data, from 1.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    id: Annotated[
+        str | None,
+        typer.Option(
+            "--id", metavar="COLUMN", rich_help_panel=OUTPUT,
+            help="Begin each line with this column of the data; file: the name of the file. A "
+            "column with the name id is used in any case.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    placeholder: Annotated[
+        str,
+        typer.Option(
+            help="Text in place of the prediction for a line that cannot be read.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "?",
+    on_error: Annotated[
+        Literal["mark", "raise"],
+        typer.Option(
+            "--on-error", rich_help_panel=READING,
+            help="mark: print the placeholder for a line that cannot be read (exit code 1); "
+            "raise: stop there.",
+        ),
+    ] = "mark",
+    batch: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", rich_help_panel=OUTPUT,
+            help="Number of lines that are read, predicted and printed at a time. Use 1 to answer "
+            "a program line by line.",
+        ),
+    ] = 4096,
+    reading: Reading,
+    in_parts: InParts,
+    verbose: Verbose = False,
+    general: General,
+) -> None:  # fmt: skip
+    """Predict the class of each tree, one per line.
+
+    The data may be a million lines long, or a pipe without an end: predictions are printed batch by
+    batch. Labels in the data are ignored. A line that cannot be read gives one line with a
+    placeholder, so that the output has as many lines as the data has examples.
+
+    With --parts, the output is a folder with one file for each part, which are written again if the
+    command is repeated. Documents that cannot be read have their placeholders at the end of the
+    part.
+
+    [bold]Examples[/bold]
+
+      filbert predict answers.model new.tsv
+
+      cat parses.mrg | filbert predict answers.model - --scores -o out.tsv
+
+      filbert predict answers.model 'parses/*.mrg' --id file --json
+
+      filbert predict answers.model 'corpus/*.tsv' --parts 64 -o predictions/
+    """
+    from filbert.cli import data as files
+    from filbert.cli.batches import Batch, each_batch
+    from filbert.cli.models import load_predictor
+    from filbert.cli.output import open_output
+    from filbert.cli.predictor import Predictor, rows_for_model, vocabulary_of
+
+    if in_parts.wanted:
+        check_options(output, number=number, line=line, id=id)
+    learner = load_predictor(model, general.jobs)
+    predictor = Predictor(learner, scores=scores, proba=proba, as_json=as_json)
+    lines = Lines(as_json, placeholder, id, number=number, line=line)
+    known = vocabulary_of(learner)
+    given = files.DataFiles(data, reading, jobs=general.jobs, vocabulary=known)
+    if in_parts.wanted:
+        check_not_standard_input(given)
+        given = replace(given, on_error="raise" if on_error == "raise" else "skip")
+        answer_part = AnswerPart(learner, scores, proba, as_json, placeholder, id)
+        with connected(in_parts.scheduler):
+            corpus = corpus_of(given, in_parts.parts, labels=False, **_of_model(learner))
+            shows = console.shows_progress(verbose)
+            predict_in_parts(corpus, answer_part, output, verbose=shows)
         return
-    with replacing(output) as stream:
-        stream.write(text)
+    with open_output(output) as write:
+
+        def answer(rows: Batch) -> None:
+            for error in rows.errors.values():
+                if on_error == "raise":
+                    raise error
+                console.bad_input(str(error))
+            texts = [] if rows.X is None else predictor.predict(rows_for_model(learner, rows.X))
+            write(lines.of(rows, texts))
+
+        each_batch(given, batch, _n_features(learner), answer)
+
+
+def _of_model(model: Any) -> dict[str, Any]:
+    """Return how the features of data are read for a model."""
+    n = _n_features(model)
+    return {"features": []} if n is None else {"n_features": n}
+
+
+def _n_features(model: Any) -> int | None:
+    """Return the number of features of a model that uses vectors."""
+    from filbert.cli.predictor import support_of
+
+    parts = getattr(support_of(model), "parts", {})
+    widths = [part.shape[1] for part in parts.values() if len(part.shape) == 2]
+    return max(widths, default=None)

@@ -1,123 +1,179 @@
-"""``filbert train``: train a model on a file of labelled trees."""
+"""``filbert train``: train a model on labelled trees."""
 
-import sys
 import time
-from typing import Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from filbert._core import loss_names
-from filbert.cli import data
+from filbert.cli import console
+from filbert.cli.cluster import connected
+from filbert.cli.kernels import (
+    Decay,
+    KernelDetails,
+    KernelName,
+    Vectors,
+    kernel_of_parts,
+    tree_kernel,
+)
+from filbert.cli.learners import Learning, Task, column_of, learner_for
+from filbert.cli.options import (
+    LEARNING,
+    OUTPUT,
+    DataFiles,
+    General,
+    OnError,
+    Reading,
+    Verbose,
+)
+from filbert.cli.parts import (
+    PARTS,
+    InParts,
+    check_not_standard_input,
+    corpus_of,
+    vectors_of,
+    without_examples,
+)
 from filbert.errors import InvalidParameterError
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from filbert.learners.svm import TreeSVC
-from filbert.persist import save
-from filbert.persist.atomic import check_folder
 
-KERNELS: dict[str, type[TreeKernel]] = {
-    "stk": SubsetTree,
-    "sst": SubsetTree,
-    "st": Subtree,
-    "ptk": PartialTree,
-}
+if TYPE_CHECKING:
+    from filbert.cli.data import DataFiles as Files
 
 
 def train(
-    path: str = typer.Argument(
-        metavar="DATA", help="Labelled trees, also .gz or .xz; - for standard input."
-    ),
-    output: str = typer.Option(..., "-o", "--output", metavar="MODEL", help="Model file to write."),
-    kernel: str = typer.Option("stk", help=f"The kernel: {', '.join(KERNELS)}."),
-    decay: float = typer.Option(0.4, help="The kernel's decay, in (0, 1]."),
-    include_leaves: bool | None = typer.Option(
-        None, "--include-leaves/--no-include-leaves", help="Count leaves as fragments (stk)."
-    ),
-    depth_decay: float | None = typer.Option(None, help="Decay per node, in (0, 1] (ptk)."),
-    penalty: str | None = typer.Option(None, help="Penalty for gaps: span or gaps (ptk)."),
-    max_subsequence: int | None = typer.Option(
-        None, help="Longest subsequence of children to count (ptk)."
-    ),
-    normalize: bool = typer.Option(
-        True, "--normalize/--no-normalize", help="Normalise the kernel."
-    ),
-    strategy: str = typer.Option("exact", help="Training algorithm: exact, usvm, sdag or sdag+."),
-    sample_size: int | None = typer.Option(
-        None, help="Number of examples per cutting plane (usvm, sdag, sdag+)."
-    ),
-    engine: str = typer.Option("auto", help="Engine of the kernel: auto, factors or rows."),
-    cost: float = typer.Option(1.0, "-C", help="Weight of the loss of one example."),
-    loss: str = typer.Option("hinge", help=f"Loss: {' or '.join(loss_names())}."),
-    class_weight: str | None = typer.Option(None, help="balanced: give rare classes more weight."),
-    intercept: bool = typer.Option(True, "--intercept/--no-intercept", help="Fit an intercept."),
-    tol: float = typer.Option(
-        1e-3, help="Relative duality gap to reach; epsilon of cutting planes."
-    ),
-    max_iter: int | None = typer.Option(None, help="Maximum number of sweeps or iterations."),
-    jobs: int | None = data.JOBS,
-    seed: int = typer.Option(0, help="Seed of the order of examples."),
-    format: str | None = data.FORMAT,
-    label: str | None = data.LABEL,
-    tree: str | None = data.TREE,
-    header: bool | None = data.HEADER,
-    bare_words: bool = data.BARE_WORDS,
-    on_error: str = data.ON_ERROR,
-    verbose: bool | None = typer.Option(
-        None, "--verbose/--quiet", help="Show progress, or only errors."
-    ),
+    data: DataFiles,
+    *,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", metavar="MODEL", help="Model file to write.", rich_help_panel=OUTPUT
+        ),
+    ],
+    kernel: KernelName = "stk",
+    decay: Decay = 0.4,
+    details: KernelDetails,
+    vectors: Vectors = "ignore",
+    cost: Annotated[
+        float,
+        typer.Option("-C", help="Weight of the loss of one example.", rich_help_panel=LEARNING),
+    ] = 1.0,
+    task: Task,
+    learning: Learning,
+    reading: Reading,
+    on_error: OnError = "raise",
+    in_parts: InParts,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep results of parts in a folder. After an interruption, the same command "
+            "continues with them.",
+            rich_help_panel=PARTS,
+        ),
+    ] = None,
+    verbose: Verbose = False,
+    general: General,
 ) -> None:
-    """Train a support vector machine on labelled trees."""
-    if class_weight not in (None, "balanced"):
-        raise InvalidParameterError(f"--class-weight must be balanced, got {class_weight!r}")
+    """Train a model on labelled trees, and write it to a file.
+
+    If the examples have several trees, the kernel is the sum over all of them.
+
+    [bold]Examples[/bold]
+
+      filbert train train.tsv -o answers.model
+
+      filbert train train.dat -o answers.model --kernel ptk --decay 0.3 -C 10
+
+      filbert train train.tsv -o answers.model --loss logistic
+
+      filbert train sizes.tsv -o sizes.model --task regress
+
+      filbert train parses.csv -o ranker.model --task rank --group sentence
+
+      filbert train src/ --format python --label folder -o authors.model
+
+      filbert train 'corpus/*.tsv' -o large.model --parts 64 --checkpoint kept/
+    """
+    from filbert.atomic import check_folder
+    from filbert.cli.data import DataFiles as Files
+    from filbert.cli.data import columns_of
+    from filbert.persist import save
+
     check_folder(output)
     start = time.perf_counter()
-    extras = {
-        "include_leaves": include_leaves,
-        "depth_decay": depth_decay,
-        "penalty": penalty,
-        "max_subsequence": max_subsequence,
-    }
-    svm = TreeSVC(
-        _kernel(kernel, decay, normalize, extras),
-        C=cost,
-        strategy=cast(Any, strategy),
-        sample_size=sample_size,
-        engine=cast(Any, engine),
-        loss=cast(Any, loss),
-        class_weight=cast(Any, class_weight),
-        fit_intercept=intercept,
-        tol=tol,
-        max_iter=max_iter,
-        n_jobs=jobs,
-        random_state=seed,
-        verbose=sys.stderr.isatty() if verbose is None else verbose,
-    )
-    svm.check_parameters()  # fails before a long file is read
-    file = data.DataFile(path, format, label, tree, header, bare_words, on_error, jobs)
-    X, y = file.labelled()
-    svm.fit(X, y)
-    save(svm.set_params(verbose=0), output)  # verbosity belongs to this run, not to the model
-    if verbose is not False:
-        _summarise(svm, len(X), time.perf_counter() - start)
+    plain = tree_kernel(kernel, decay, details)
+    learner = learner_for(task, plain, cost, learning, general.jobs)
+    learner.set_params(verbose=console.shows_progress(verbose))
+    learner.check_parameters()  # fails before a long file is read
+    files = Files(data, reading, on_error, general.jobs)
+    if in_parts.wanted or checkpoint is not None:
+        size = _fit_in_parts(learner, files, vectors, in_parts, checkpoint)
+    else:
+        X, y = files.labelled()
+        groups = {}
+        if task.group is not None:
+            groups["group"] = column_of(columns_of(X), "--group", task.group)
+        X = used_parts(X, vectors, files.name)
+        learner.set_params(kernel=kernel_of_parts(plain, X, vectors)).fit(X, y, **groups)
+        size = f"{len(X):,} examples"
+    save(learner.set_params(verbose=0), output)  # verbosity belongs to this run, not to the model
+    console.note(_summary(learner, size, time.perf_counter() - start))
 
 
-def _kernel(name: str, decay: float, normalize: bool, extras: dict[str, Any]) -> TreeKernel:
-    """Make a kernel and set those of the extra parameters that are not None."""
-    if name not in KERNELS:
-        raise InvalidParameterError(f"--kernel must be one of {', '.join(KERNELS)}, got {name!r}")
-    kernel = KERNELS[name](decay=decay, normalize=normalize)
-    for parameter, value in extras.items():
-        if value is None:
-            continue
-        if not hasattr(kernel, parameter):
-            owner = "stk" if parameter == "include_leaves" else "ptk"
-            option = parameter.replace("_", "-")
-            raise InvalidParameterError(f"--{option} is for {owner}, not for {name}")
-        kernel.set_params(**{parameter: value})
-    return kernel
+def _fit_in_parts(
+    learner: Any, files: "Files", vectors: str, in_parts: InParts, checkpoint: str | None
+) -> str:
+    """Train on a corpus in parts, and return its size in words."""
+    from filbert.learners.svm import TreeSVC
+
+    if not isinstance(learner, TreeSVC):
+        raise InvalidParameterError(
+            "--parts and --checkpoint are for --task classify with the loss hinge or squared_hinge"
+        )
+    check_not_standard_input(files)
+    others: dict[str, Any] = {}
+    if vectors == "ignore":
+        _warn_of_vectors(vectors_of(files), files.name)
+        others["features"] = []
+    with connected(in_parts.scheduler):
+        corpus = corpus_of(files, in_parts.parts, labels=True, **others)
+        shown = used_parts(without_examples(corpus), vectors, files.name)
+        learner.set_params(kernel=kernel_of_parts(learner.kernel, shown, vectors))
+        learner.fit(corpus, checkpoint=checkpoint)
+    n = corpus.n_parts
+    return f"{n:,} part{'' if n == 1 else 's'}"
 
 
-def _summarise(svm: TreeSVC, n: int, seconds: float) -> None:
-    typer.echo(
-        f"{n:,} examples, {len(svm.classes_):,} classes, {len(svm.support_):,} support vectors, "
-        f"gap {svm.duality_gap_:.1e}, {seconds:.1f} s by {svm.engine_}"
+def used_parts(X: Any, vectors: str, name: str) -> Any:
+    """Return the parts of the examples that the kernel uses; warn about vectors left out.
+
+    Examples with one tree and no vectors become a forest: the model then predicts plain trees.
+    """
+    from filbert.examples import Examples
+    from filbert.forest import Forest
+
+    if not isinstance(X, Examples):
+        return X
+    parts = X.parts
+    if vectors == "ignore":
+        parts = {part: rows for part, rows in parts.items() if isinstance(rows, Forest)}
+        left = [part for part in X.parts if part not in parts]
+        _warn_of_vectors(left, name)
+    [*rows] = parts.values()
+    names = {part: own for part, own in X.feature_names.items() if part in parts}
+    return rows[0] if len(rows) == 1 else Examples._of(dict(parts), None, names)
+
+
+def _warn_of_vectors(left: list[str], name: str) -> None:
+    if left:
+        console.warn(
+            f"{', '.join(left)} of {name} ignored: use --vectors linear or poly to add them"
+        )
+
+
+def _summary(learner: Any, size: str, seconds: float) -> str:
+    classes = getattr(learner, "classes_", None)
+    of_classes = "" if classes is None else f"{len(classes):,} classes, "
+    return (
+        f"{size}, {of_classes}{len(learner.support_):,} support vectors, "
+        f"gap {learner.duality_gap_:.1e}, {seconds:.1f} s by {learner.engine_}"
     )

@@ -119,6 +119,15 @@ def srl_boundary(
     ------
     ParseError
         When the stream reaches a sentence that cannot be read.
+
+    Examples
+    --------
+    >>> tree = "(S (NP (PRP I)) (VP (VBD found) (NP (PRP it))))"
+    >>> props = [{"pred": [1], "args": [["ARG0", 0, 1], ["ARG1", 2, 3]]}]
+    >>> for label, tree in srl_boundary([{"tree": tree, "props": props}], rule="VC"):
+    ...     print(label, tree)
+    1 (S (NP-B (PRP I)) (VP (VBD-P found)))
+    1 (VP (VBD-P found) (NP-B (PRP it)))
     """
     _check_option("rule", rule, Rule)
     _check_option("task", task, Task)
@@ -162,6 +171,15 @@ def load_srl(
         columns = OneHotColumns(StandardFeatures._fields)
         X, y = load_srl("train.jsonl", columns=columns)
         X_test, y_test = load_srl("test.jsonl", columns=columns.freeze())
+
+    Examples
+    --------
+    >>> tree = "(S (NP (PRP I)) (VP (VBD found) (NP (PRP it))))"
+    >>> props = [{"pred": [1], "args": [["ARG0", 0, 1], ["ARG1", 2, 3]]}]
+    >>> load_srl([{"tree": tree, "props": props}], rule="VC", task="role")
+    (Forest of 2 trees: 13 nodes, 11 distinct subtrees
+      0  (S (NP-B (PRP I)) (VP (VBD-P found)))
+      1  (VP (VBD-P found) (NP-B (PRP it))), array(['ARG0', 'ARG1'], dtype='<U4'))
     """
     labels: list[int | str] = []
     rows = None if columns is None else OneHotRows(columns)

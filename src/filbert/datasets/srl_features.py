@@ -19,6 +19,15 @@ class StandardFeatures(NamedTuple):
     """The flat features of a candidate; each is a category.
 
     In parses without words (``leaves="tags"``), tags take the place of words.
+
+    Examples
+    --------
+    >>> from filbert.datasets import srl_boundary
+    >>> tree = "(S (NP (PRP I)) (VP (VBD found) (NP (PRP it))))"
+    >>> sentence = {"tree": tree, "props": [{"pred": [1], "args": [["ARG0", 0, 1]]}]}
+    >>> label, _, features = next(srl_boundary([sentence], features=True))
+    >>> features.phrase_type, features.head_word, features.position, features.path
+    ('NP', 'I', 'before', 'VBD↑VP↑S↓NP')
     """
 
     phrase_type: str

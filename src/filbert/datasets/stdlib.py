@@ -9,10 +9,9 @@ import copy
 import os
 import re
 import sysconfig
-import warnings
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.random import RandomState
@@ -21,6 +20,7 @@ from sklearn.utils import Bunch, check_random_state
 from filbert.errors import ParseError
 from filbert.forest import Forest
 from filbert.read.python_ast import ast_to_brackets
+from filbert.read.python_units import Function, find_units, parse_module
 
 DEFAULT_VERBS = ("add", "check", "close", "find", "get", "is", "parse", "read", "set", "write")
 
@@ -54,8 +54,6 @@ Source: {root}
 Limits: max_nodes={max_nodes}, max_per_verb={max_per_verb}
 Examples: {counts}
 """
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class _Example(NamedTuple):
@@ -97,6 +95,14 @@ def load_stdlib_functions(
     ------
     ParseError
         If no function is left, for example if Python is installed without its sources.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> data = load_stdlib_functions(["load", "dump"], root=Path(json.__file__).parent)
+    >>> data.names[0].split(":")[0], str(data.target[0])
+    ('__init__.dump', 'dump')
     """
     folder = Path(sysconfig.get_paths()["stdlib"] if root is None else root)
     examples = list(_distinct_examples(folder, frozenset(verbs), max_nodes))
@@ -125,11 +131,18 @@ def load_stdlib_functions(
     )
 
 
-def python_function_to_brackets(function: _Function, hidden_name: str) -> str:
+def python_function_to_brackets(function: Function, hidden_name: str) -> str:
     """Convert a function to bracket notation, without decorators, docstring and name.
 
     ``hidden_name`` is also hidden if it has other underscores around it, because ``_read`` often
     only calls ``self.read``.
+
+    Examples
+    --------
+    >>> import ast
+    >>> [function] = ast.parse("def get_size(self): return self.size").body
+    >>> print(python_function_to_brackets(function, "get_size"))
+    (FunctionDef <name> (arguments (arg self)) (body (Return (Attribute (Name self) size))))
     """
     bare = hidden_name.strip("_")
     anonymous = copy.copy(function)
@@ -147,7 +160,7 @@ def _distinct_examples(
     seen: set[str] = set()
     for path in _source_files(folder):
         module = _module_name(path.relative_to(folder))
-        for qualname, function in _functions(_parse(path)):
+        for qualname, function in _functions(path):
             verb = _verb(function.name)
             if verb not in verbs or _is_stub(function):
                 continue
@@ -182,33 +195,18 @@ def _module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-def _parse(path: Path) -> ast.Module:
-    """Parse a source file; return an empty module if this Python cannot parse it.
+def _functions(path: Path) -> Iterator[tuple[str, Function]]:
+    """Yield the outermost functions of a file with their qualified names, or nothing.
 
-    Standard libraries contain templates and files broken on purpose, and their string escapes may
-    be outdated. Such files are skipped silently. ValueError is raised for null bytes;
-    RecursionError and MemoryError are raised at the parser's limits on nesting.
+    Standard libraries contain templates and files broken on purpose, which this Python cannot
+    parse. Such files are skipped silently.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
-        return ast.Module(body=[], type_ignores=[])
-
-
-def _functions(module: ast.Module) -> Iterator[tuple[str, _Function]]:
-    """Yield the functions and methods with their qualified names, in the order of the source."""
-    stack: list[tuple[str, ast.AST]] = [("", module)]
-    while stack:
-        scope, node = stack.pop()
-        if isinstance(node, _Function):
-            yield scope + node.name, node  # its inner functions belong to it
-            continue
-        if isinstance(node, ast.ClassDef):
-            scope += f"{node.name}."
-        inner = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
-        stack.extend((scope, child) for child in reversed(inner))
+        module = parse_module(path.read_bytes())
+    except (ParseError, OSError):
+        return
+    for qualname, function in find_units(module, "function", nested=False):
+        yield qualname, cast(Function, function)
 
 
 def _verb(name: str) -> str:
@@ -221,7 +219,7 @@ def _verb(name: str) -> str:
     return match[1].lower() if match and not is_special else ""
 
 
-def _is_stub(function: _Function) -> bool:
+def _is_stub(function: Function) -> bool:
     """Return whether the body is empty: only ``pass``, ``...`` or a docstring."""
     return all(
         isinstance(statement, ast.Pass)
@@ -230,6 +228,6 @@ def _is_stub(function: _Function) -> bool:
     )
 
 
-def _body_without_docstring(function: _Function) -> list[ast.stmt]:
+def _body_without_docstring(function: Function) -> list[ast.stmt]:
     has_docstring = ast.get_docstring(function, clean=False) is not None
     return function.body[1:] if has_docstring else function.body

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from filbert.drawing.text import children_of
+from filbert.read.preorder import children_of
 
 STRIP = 6.0  # pixels
 _NODE = 4  # strips that a node takes

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from filbert._core import Dag
-from filbert.drawing.text import children_of
+from filbert.read.preorder import children_of
 
 MAX_DEPTH = 120  # levels that are drawn
 

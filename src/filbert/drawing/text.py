@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from filbert.drawing.labels import number, printable
+from filbert.read.preorder import children_of
 
 _BAR = 5  # characters of the longest bar
 
@@ -68,15 +69,6 @@ def draw_arrays(
     return draw(
         0, label, children.__getitem__, max_lines=max_lines, max_depth=max_depth, values=values
     )
-
-
-def children_of(parents: Sequence[int]) -> list[list[int]]:
-    """Return the children of each node, from left to right."""
-    children: list[list[int]] = [[] for _ in parents]
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            children[parent].append(node)
-    return children
 
 
 class _Margin:

@@ -5,18 +5,18 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from filbert import _core
-from filbert.arrays import FloatArray
+from filbert.arrays import FloatArray, is_sparse
 from filbert.engine.in_parts import scored_in_parts
+from filbert.engine.patterns import PatternScorer
 from filbert.engine.rows import KernelFunction, checked_kernel_values
 from filbert.engine.tree_scorer import Method, TreeScorer
 from filbert.engine.vector_factors import vector_factors
 from filbert.errors import OutOfMemoryError
 from filbert.kernels import VectorKernel
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.matrices import is_sparse, stacked
+from filbert.kernels.matrices import stacked
 from filbert.kernels.terms import Kind, Term
 from filbert.threads import n_threads
 
@@ -95,10 +95,12 @@ class MatrixScorer:
         return scored_in_parts(X, kernels, self.coef)
 
 
-Scorer = TreeScorer | VectorScorer | ConstantScorer | MatrixScorer
+NodeScorer = TreeScorer | PatternScorer  # these split scores by node
+Scorer = NodeScorer | VectorScorer | ConstantScorer | MatrixScorer
 
 _SCORERS: dict[Kind, Any] = {
     "trees": TreeScorer,
+    "patterns": PatternScorer,
     "vectors": VectorScorer,
     "constant": ConstantScorer,
     "matrix": MatrixScorer,
@@ -118,7 +120,7 @@ def scorer_of(term: Term, support: Any, coef: FloatArray) -> Scorer:
     scale = term.scale.reshape(max(1, len(term.parts)), -1)
     own = (coef[:, None, :] * scale).reshape(len(coef), scale.size)
     kernel = term.kernel
-    if term.kind in ("trees", "vectors") and kernel.part is not None:
-        kernel = clone(kernel).set_params(part=None)
+    if term.kind in ("trees", "patterns", "vectors") and kernel.part is not None:
+        kernel = kernel.with_params(part=None)
     scorer: Scorer = _SCORERS[term.kind](kernel, term.rows_of(support), own)
     return scorer

@@ -22,10 +22,15 @@ def factorize(
     budget: float = 1.0,
     keep_nodes: bool = False,
     n_first: int = 0,
+    kernel_tol: float = 0.0,
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> _core.KernelOperator:
     """Factorise the kernel matrix of a forest's trees.
+
+    The result has `kernel_errors`: the kernel of trees i and j by the factors differs by at most
+    ``sqrt(kernel_errors[i] * kernel_errors[j])`` from the kernel. They are empty if nothing was
+    pruned.
 
     Parameters
     ----------
@@ -46,6 +51,9 @@ def factorize(
     n_first : int
         If not 0, with PartialTree: the factors only serve to score the trees after the first
         `n_first` by weights of the first `n_first`. This takes less work.
+    kernel_tol : float
+        With PartialTree, light fragments may be left out such that no kernel error exceeds this
+        share of a tree's kernel with itself. With 0, and for other kernels, factors are exact.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -76,6 +84,7 @@ def factorize(
             n_first,
             n_threads(n_jobs),
             progress,
+            kernel_tol,
         )
 
     try:

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.engine.contributions import Contributions, occurrences
 from filbert.engine.in_parts import n_at_a_time, scored_in_parts
+from filbert.engine.score_bounds import ScoreBounds, score_bounds
 from filbert.engine.tree_factors import factorize
-from filbert.engine.work import LITTLE_WORK, row_steps_between
+from filbert.engine.work import LITTLE_WORK, PRUNED, row_steps_between
 from filbert.errors import KernelOverflowError, WorkLimitError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
@@ -27,6 +27,9 @@ Method = Literal["auto", "rows", "pairs", "factors"]
 # classes, with 849 support vectors, take 38 us each by rows and 86 us by factors.
 _MANY = 20_000
 _SMALL_NORM = 1e-100  # tiny decays lead to such norms
+# The largest error of scores by pruned factors, where the margin is 1. The bounds of most trees are
+# a hundred times closer: of 105,668 predicate-argument trees, 4 remain undecided.
+_REACH = 0.1
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,43 @@ class TreeScorer:
         if method == "pairs":
             return self._by_pairs(trees, n_jobs)
         return self._by_the_fastest(trees, n_jobs)
+
+    def bounds(self, trees: Forest, n_jobs: int | None) -> ScoreBounds:
+        """Bound the scores of trees. Where pruned factors save no time, scores are exact."""
+        if self._is_prunable():
+            max_work = PRUNED * row_steps_between(self.kernel, self.support, trees)
+            if max_work >= LITTLE_WORK:
+                try:
+                    return self._bounds_by_factors(trees, n_jobs, max_work)
+                except (WorkLimitError, KernelOverflowError):
+                    pass
+        scores = self._by_the_fastest(trees, n_jobs)
+        return ScoreBounds(scores, scores)
+
+    def _is_prunable(self) -> bool:
+        return self.kernel.capabilities.factors == "uncertain" and bool(self.kernel.normalize)
+
+    def _bounds_by_factors(self, trees: Forest, n_jobs: int | None, max_work: float) -> ScoreBounds:
+        """Bound scores by pruned factors. The error of a score is at most about `_REACH`."""
+        n = len(self.support)
+        together = Forest.concat([self.support, trees])
+        weights = np.zeros((len(together), len(self.coef)))
+        weights[:n] = self.coef.T
+        factors = factorize(
+            self.kernel,
+            together,
+            max_work=max_work,
+            n_first=n,
+            kernel_tol=_REACH / max(_REACH, np.abs(self.coef).sum(axis=1).max()),
+            n_jobs=n_jobs,
+        )
+        scores = factors.scores(weights, n_threads(n_jobs))[n:]
+        errors = factors.kernel_errors
+        if errors.size == 0:
+            return ScoreBounds(scores, scores)
+        return score_bounds(
+            scores, errors[n:], weights[:n], errors[:n], have_sign=factors.errors_have_sign
+        )
 
     def contributions(self, trees: Forest, n_jobs: int | None) -> Contributions:
         """Split the scores of trees exactly into contributions of nodes."""
@@ -111,8 +151,8 @@ class TreeScorer:
         if expected != "uncertain":
             few = expected == "none" or len(trees) <= _MANY
             return self._by_rows(trees, n_jobs) if few else self._by_factors(trees, n_jobs)
-        # All these kernels are needed, so a try may cost half of what they take.
-        max_work = 0.5 * row_steps_between(self.kernel, self.support, trees)
+        # All these kernels are needed. A try that fails may cost a tenth of what they take.
+        max_work = 0.1 * row_steps_between(self.kernel, self.support, trees)
         if max_work < LITTLE_WORK:
             return self._by_rows(trees, n_jobs)
         try:
@@ -197,8 +237,7 @@ class TreeScorer:
         return np.asarray(factors.scores(weights, n_threads(n_jobs))[n:] / norms[n:, None])
 
     def _without_norms(self) -> TreeKernel:
-        kernel: TreeKernel = clone(self.kernel).set_params(normalize=False)
-        return kernel
+        return self.kernel.with_params(normalize=False)
 
     def _with_support(
         self, trees: Forest, n_jobs: int | None, *, keep_nodes: bool, max_work: float | None

@@ -3,12 +3,12 @@
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from filbert import _core
+from filbert.arrays import is_sparse
 from filbert.errors import OutOfMemoryError
 from filbert.kernels import Linear
-from filbert.kernels.matrices import is_sparse
 from filbert.threads import n_threads
 
 MOST_PRODUCTS = 4 << 30  # bytes of products of features, by default
@@ -41,7 +41,7 @@ def vector_factors(
     OutOfMemoryError
         If `max_memory` does not suffice. This is checked before the work begins.
     """
-    rows = sp.csr_array(vectors, copy=True) if is_sparse(vectors) else sp.csr_array(vectors)
+    rows = scipy.sparse.csr_array(vectors, copy=is_sparse(vectors))
     rows.sum_duplicates()
     rows.eliminate_zeros()
     _, degree, gamma, coef0 = kernel._spec()

@@ -12,6 +12,9 @@ _TREES = 50.0
 
 LITTLE_WORK = 1e8  # steps: a tenth of a second, too little to choose an engine for
 
+# Pruned factors save time up to this share of the steps of all rows (docs/partial-trees.md).
+PRUNED = 0.5
+
 
 def row_steps(kernel: TreeKernel, forest: Forest) -> float:
     """Estimate the steps that the kernel matrix of a forest's trees takes by rows.
@@ -43,18 +46,19 @@ def row_steps_between(kernel: TreeKernel, a: Forest, b: Forest) -> float:
     return 2.0 * float(np.sqrt(row_steps(kernel, a) * row_steps(kernel, b)))
 
 
-def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float) -> float:
+def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float, kernel_tol: float = 0.0) -> float:
     """Return the steps after which factorising is given up for rows.
 
     Training computes only the rows it needs, so all rows are the maximum that it can cost. A try
-    that fails should cost little compared with that, unless it hardly ever fails.
+    that fails should cost little compared with that, unless it hardly ever fails. Pruned factors
+    seldom fail.
     """
-    share = 0.05 if kernel.capabilities.factors == "uncertain" else 1.0
-    return max(LITTLE_WORK, share * steps_by_rows)
+    shares = {"uncertain": 0.05 if kernel_tol == 0.0 else PRUNED}
+    return max(LITTLE_WORK, shares.get(kernel.capabilities.factors, 1.0) * steps_by_rows)
 
 
-def work_limit(kernel: TreeKernel, forest: Forest) -> float | None:
+def work_limit(kernel: TreeKernel, forest: Forest, kernel_tol: float = 0.0) -> float | None:
     """Return the steps after which factorising a forest is given up, or None if it is direct."""
     if kernel.capabilities.factors == "direct":
         return None
-    return steps_worth_trying(kernel, row_steps(kernel, forest))
+    return steps_worth_trying(kernel, row_steps(kernel, forest), kernel_tol)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filbert.drawing.svg import check_arrays
+from filbert.drawing.picture import check_arrays
 from filbert.drawing.text import draw_arrays
 from filbert.errors import InvalidParameterError, ParseError
 from filbert.explanations.plain import from_plain, parsed_json, to_plain
@@ -86,6 +86,9 @@ class ExplainedFragment(PlainTree):
         The number of its occurrences in the support vectors.
     examples : tuple of int
         Support vectors in which it occurs, as numbers in `Explanation.trees`.
+    occurrences : tuple of tuples of int
+        For each of `examples`, the nodes of the first occurrence in that tree. It is empty for a
+        tree whose listed nodes do not contain an occurrence, and in files of older versions.
     """
 
     text: str
@@ -93,6 +96,7 @@ class ExplainedFragment(PlainTree):
     weight: float
     frequency: int
     examples: tuple[int, ...]
+    occurrences: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -231,6 +235,20 @@ class Explanation:
         The support vectors that other entries refer to.
     examples : tuple of ExplainedExample
     metrics : Metrics or None
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0).fit(X, [0, 0, 1, 1])
+    >>> from filbert import explain
+    >>> explanation = explain(clf, X)
+    >>> [problem] = explanation.problems
+    >>> print(problem.for_[0].text)
+    (Q (VP …) (NP …))
+    >>> Explanation.from_json(explanation.to_json()) == explanation
+    True
     """
 
     title: str
@@ -282,6 +300,7 @@ class Explanation:
                 check_arrays(tree.labels, tree.parents, None, None)
             for fragment in fragments:
                 check_arrays(fragment.labels, fragment.parents, fragment.open, None)
+                self._check_occurrences(fragment)
             for example in self.examples:
                 labels, parents = example.tree.labels, example.tree.parents
                 if not len(example.scores) == len(example.contributions) == k:
@@ -292,6 +311,16 @@ class Explanation:
                     check_arrays(labels, parents, None, values)
         except InvalidParameterError as error:
             raise ParseError(str(error)) from None
+
+    def _check_occurrences(self, fragment: ExplainedFragment) -> None:
+        if len(fragment.occurrences) not in (0, len(fragment.examples)):
+            raise ParseError(f"{fragment.text[:40]} must have one occurrence for each of its trees")
+        for tree, nodes in zip(fragment.examples, fragment.occurrences, strict=False):
+            n = len(self.trees[tree].labels)
+            if not all(0 <= node < n for node in nodes):
+                raise ParseError(
+                    f"{fragment.text[:40]} occurs at a node beyond the {n} nodes of tree {tree}"
+                )
 
     # ---------------------------------------------------------------- display
 

@@ -22,7 +22,7 @@ from filbert.explanations.support import Support, neighbours
 from filbert.explanations.view import ModelView, view_of
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
-from filbert.learners.svm import classes_by_score
+from filbert.predictors import classes_by_score
 from filbert.unpack import unpacked
 
 _SHOWN_VALUE = 200  # characters of a parameter's value
@@ -54,14 +54,15 @@ def explain(
 
     Parameters
     ----------
-    model : TreeSVC or TreePerceptron, or the model of one
+    model : TreeSVC, TreeLogisticRegression, TreeSVR or TreePerceptron, or the model of one
         Fitted, or from :func:`filbert.load`. It may also be a fitted search, or a Pipeline that
         ends with such a learner and whose other steps transform X. The kernel must be SubsetTree,
-        Subtree or PartialTree, or a sum of these and of Linear and Polynomial.
+        Subtree, PartialTree or LocalPatterns, or a sum of these and of Linear and Polynomial.
     X : any input that the model can predict, optional
         Examples to explain.
     y : array of labels, optional
-        Their classes. With y, the explanation also has metrics over all of X.
+        Their classes. With y, the explanation also has metrics over all of X. Leave it out for
+        learners that predict numbers: "higher" and "lower" are the sides of the score 0.
     top : int
         The maximum number of fragments for a class, and of fragments against it. With 0, no
         fragments are mined.
@@ -86,9 +87,10 @@ def explain(
     Examples
     --------
     >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
     >>> y = ["statement", "statement", "question", "question"]
-    >>> clf = TreeSVC(random_state=0).fit(X, y)
+    >>> clf = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0).fit(X, y)
     >>> explanation = explain(clf, ["(S (NP e) (VP b))"])
     >>> explanation.problems[0].positive, explanation.problems[0].for_[0].text
     ('statement', '(S (NP …) (VP …))')
@@ -101,6 +103,10 @@ def explain(
     before, learner = unpacked(model)
     view = view_of(learner)
     _check_options(top, max_examples, n_nearest, y, X)
+    if view.predicts_numbers and y is not None:
+        raise InvalidParameterError(
+            f"y has classes to compare with, but a {view.learner} predicts numbers: leave y out"
+        )
     support = Support(view)
     problems = summarized_problems(view, support, top, min_frequency, n_jobs)
     data, metrics = None, None

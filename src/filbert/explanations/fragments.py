@@ -4,11 +4,11 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from filbert.errors import FewFragmentsWarning
-from filbert.explanations.data import ExplainedFragment, ProblemSummary
-from filbert.explanations.support import Support
+from filbert.explanations.data import ExplainedFragment, PlainTree, ProblemSummary
+from filbert.explanations.patterns import WeightedPatterns
+from filbert.explanations.support import Support, chosen_examples, prefix_of
 from filbert.explanations.view import ModelView
 from filbert.fragments import MinedFragments, mine, weight_norm
 from filbert.model import SupportVectorModel
@@ -17,7 +17,6 @@ _FIRST_THRESHOLD = 5.0  # the paper's L, which is doubled until enough fragments
 _MINED_FOR_EACH = 20  # fragments that are mined for each fragment that is shown
 _LEAST_MINED = 1000
 _FEW = 100  # support vectors; with fewer, a fragment that occurs once may matter
-_EXAMPLES = 3  # support vectors that are shown for a fragment
 
 
 def summarized_problems(
@@ -64,6 +63,14 @@ def _summary(
         shown = _Shown(mined, model, support, parts, problem, options["n_jobs"])
         heavy += shown.heaviest(top, 1)
         light += shown.heaviest(top, -1)
+    for parts, scorer in view.model.pattern_scorers():
+        weighted = WeightedPatterns(scorer, problem, options["min_frequency"], options["n_jobs"])
+        squared_norm += weighted.norm**2
+        if top > 0:
+            squared_share += weighted.norm_in**2
+            n_mined += weighted.n
+            heavy += weighted.heaviest(top, 1, support, parts)
+            light += weighted.heaviest(top, -1, support, parts)
     share = float(np.sqrt(squared_share / squared_norm)) if squared_norm > 0 else 1.0
     return ProblemSummary(
         *names,
@@ -118,26 +125,22 @@ class _Shown:
         for place, (i, text) in enumerate(zip(chosen, fragments.texts(), strict=True)):
             fragment = fragments[place]
             rows = counts.indices[counts.indptr[place] : counts.indptr[place + 1]]
+            trees = chosen_examples(
+                self.support, self.parts, rows, self.model.coef[self.problem] * sign
+            )
+            plain = PlainTree(fragment.labels, fragment.parents)
             shown.append(
                 ExplainedFragment(
                     fragment.labels,
                     fragment.parents,
-                    self._prefix() + text,
+                    prefix_of(self.parts) + text,
                     fragment.open,
                     float(self.mined.weight[i]),
                     int(self.mined.frequency[i]),
-                    tuple(self._examples(rows.astype(np.intp), sign)),
+                    trees,
+                    tuple(
+                        self.support.searched(tree).first(fragments.kernel, plain) for tree in trees
+                    ),
                 )
             )
         return shown
-
-    def _prefix(self) -> str:
-        named = [part for part in self.parts if part is not None]
-        return f"{' and '.join(named)}: " if named else ""
-
-    def _examples(self, rows: NDArray[np.intp], sign: int) -> list[int]:
-        """Choose the support vectors with a fragment that contribute most to its weight."""
-        coef = self.model.coef[self.problem, rows] * sign
-        n = len(self.model.support) // len(self.parts)
-        best = rows[np.argsort(-coef, kind="stable")][:_EXAMPLES]
-        return [self.support.number(int(row) % n, self.parts[int(row) // n]) for row in best]

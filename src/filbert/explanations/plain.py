@@ -73,5 +73,5 @@ def parsed_json(text: str | bytes) -> Any:
         raise ParseError(
             f"this is not JSON: {error.msg}", hint=_HINT, line=error.lineno, column=error.colno
         ) from None
-    except (UnicodeDecodeError, RecursionError, TypeError) as error:
+    except (RecursionError, TypeError, ValueError) as error:  # ValueError: a number is too long
         raise ParseError(f"this is not JSON: {error}", hint=_HINT) from None

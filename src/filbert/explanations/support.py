@@ -3,17 +3,21 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from filbert.arrays import FloatArray
 from filbert.drawing.labels import number
 from filbert.drawing.outline import outline_of_dag
 from filbert.examples import Examples
 from filbert.explanations.data import Neighbour, SupportTree
+from filbert.explanations.occurrences import SearchedTree
 from filbert.explanations.view import ModelView
 from filbert.forest import Forest
 from filbert.kernels.algebra import n_examples
 
 _MOST_NODES = 2000  # per support vector; only the top of larger ones is listed
 _BYTES = 64 << 20  # of kernel values at a time
+_EXAMPLES = 3  # support vectors that are shown for a fragment
 
 
 class Support:
@@ -23,6 +27,7 @@ class Support:
         self.view = view
         self.trees: list[SupportTree] = []
         self._numbers: dict[tuple[int, str | None], int] = {}
+        self._searched: dict[int, SearchedTree] = {}
         self._labels = support_labels(view)
 
     def number(self, i: int, part: str | None = None) -> int:
@@ -32,6 +37,12 @@ class Support:
             self._numbers[key] = len(self.trees)
             self.trees.append(self._tree(i, part))
         return self._numbers[key]
+
+    def searched(self, number: int) -> SearchedTree:
+        """Return a tree of the list for a search for fragments."""
+        if number not in self._searched:
+            self._searched[number] = SearchedTree(self.trees[number])
+        return self._searched[number]
 
     def label(self, i: int) -> str | None:
         """Return the class of the i-th support vector, or None if it is unknown."""
@@ -66,6 +77,24 @@ class Support:
         heaviest = int(np.abs(weights).argmax())
         of = "" if len(weights) == 1 else f" for {self.view.names[heaviest]}"
         return f"support vector {i}{known}, coefficient {number(float(weights[heaviest]))}{of}"
+
+
+def prefix_of(parts: tuple[str | None, ...]) -> str:
+    """Return what stands before the text of a fragment of these parts."""
+    named = [part for part in parts if part is not None]
+    return f"{' and '.join(named)}: " if named else ""
+
+
+def chosen_examples(
+    support: Support, parts: tuple[str | None, ...], rows: NDArray[Any], coef: FloatArray
+) -> tuple[int, ...]:
+    """Choose the support vectors of a fragment with the largest coefficients, and list them.
+
+    `rows` are the trees with the fragment. If there are several parts, trees are ordered by part.
+    """
+    n = len(coef) // len(parts)
+    best = rows[np.argsort(-coef[rows], kind="stable")][:_EXAMPLES]
+    return tuple(support.number(int(row) % n, parts[int(row) // n]) for row in best)
 
 
 def support_labels(view: ModelView) -> list[str | None]:

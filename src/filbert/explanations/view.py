@@ -15,11 +15,13 @@ from filbert.kernels import Kernel, TreeKernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for
 from filbert.kernels.terms import check_is_sum, is_sum, tree_kernels
+from filbert.learners.dual import DualLearner
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import ERROR_BLOCK
-from filbert.learners.svm import TreeSVC
 from filbert.model import SupportVectorModel, TermScores
 from filbert.unpack import learner_in
+
+_SIDES = ("lower", "higher")  # of the scores of estimators that predict numbers
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,9 @@ class ModelView:
     ----------
     learner : str
     model : SupportVectorModel
-    estimator : TreeSVC, TreePerceptron or None
+    estimator : TreeSVC, TreeLogisticRegression, TreeSVR, TreePerceptron or None
     classes : ndarray
-        The classes of the estimator.
+        The classes of the estimator. One that predicts numbers has "lower" and "higher".
     curves : tuple of TrainingCurve
     """
 
@@ -47,6 +49,11 @@ class ModelView:
         """The kernel of the model. Explanations need one of Filbert's kernels."""
         assert isinstance(self.model.kernel, Kernel)
         return self.model.kernel
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether the estimator is a regressor or a ranker."""
+        return isinstance(self.estimator, DualLearner) and not hasattr(self.estimator, "classes_")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,6 +89,8 @@ class ModelView:
         """Score rows as the estimator does: shape (len(X), n_problems)."""
         if self.estimator is None:
             values = self.model.decision_function(X, n_jobs=n_jobs)
+        elif self.predicts_numbers:
+            values = self.estimator.predict(X)
         else:
             values = self.estimator.decision_function(X)
         return np.asarray(values).reshape(n_examples(X), len(self.model.coef))
@@ -105,11 +114,11 @@ class ModelView:
 def view_of(model: Any) -> ModelView:
     """Return the view of a fitted estimator, a pipeline or search with one, or a model."""
     model = learner_in(model)
-    if isinstance(model, TreeSVC):
+    if isinstance(model, DualLearner):
         check_is_fitted(model)
-        return ModelView(
-            "TreeSVC", _explainable(model.model_), model, model.classes_, _svm_curves(model)
-        )
+        classes = getattr(model, "classes_", np.array(_SIDES))
+        curves = _dual_curves(model, classes)
+        return ModelView(type(model).__name__, _explainable(model.model_), model, classes, curves)
     if isinstance(model, TreePerceptron):
         check_is_fitted(model)
         return _view_of_perceptron(model)
@@ -118,8 +127,8 @@ def view_of(model: Any) -> ModelView:
         classes = np.array(["-1", "+1"] if n == 1 else [str(k) for k in range(n)])
         return ModelView(type(model).__name__, _explainable(model), None, classes, ())
     raise InputTypeError(
-        "explain takes a fitted TreeSVC or TreePerceptron, or the model of one, not "
-        f"{type(model).__name__}"
+        "explain takes a fitted learner of Filbert, such as a TreeSVC or a TreePerceptron, or the "
+        f"model of one, not {type(model).__name__}"
     )
 
 
@@ -139,7 +148,8 @@ def _explainable(model: SupportVectorModel) -> SupportVectorModel:
     if model.is_of_trees:
         return model
     if is_sum(model.kernel):
-        if not model.tree_models() and model.coef.shape[1] > 0:
+        trees = model.tree_models() or model.pattern_scorers()
+        if not trees and model.coef.shape[1] > 0:
             raise InvalidParameterError(
                 f"{model.kernel!r} has no trees: an explanation needs a tree kernel"
             )
@@ -155,11 +165,11 @@ def _explainable(model: SupportVectorModel) -> SupportVectorModel:
 # ---------------------------------------------------------------- training curves
 
 
-def _svm_curves(svm: TreeSVC) -> tuple[TrainingCurve, ...]:
-    names = [f"{positive} against {negative}" for positive, negative in _problems(svm.classes_)]
-    x_name = "sweeps" if svm.strategy == "exact" else "iterations"
+def _dual_curves(model: DualLearner, classes: NDArray[Any]) -> tuple[TrainingCurve, ...]:
+    names = [f"{positive} against {negative}" for positive, negative in _problems(classes)]
+    x_name = "iterations" if model.engine_ == "planes" else "sweeps"
     curves = []
-    for name, curve in zip(names, svm.convergence_, strict=False):
+    for name, curve in zip(names, model.convergence_, strict=False):
         if np.isfinite([curve.objective, curve.gap]).all():
             curves.append(
                 TrainingCurve(

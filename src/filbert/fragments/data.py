@@ -31,6 +31,12 @@ class Fragment:
         Subset trees: whether a node's children are cut off, that is, whether the node has children
         in a tree in which the fragment was found. This is only for display: a subset tree matches
         a node without children wherever the label is equal.
+
+    Examples
+    --------
+    >>> fragment = Fragment(("NP", "D", "N"), (-1, 0, 0), (False, True, True))
+    >>> print(fragment)
+    (NP (D …) (N …))
     """
 
     labels: tuple[str, ...]
@@ -54,6 +60,16 @@ class Fragments:
     open : ndarray of bool, optional
         Whether each node is open, for the nodes of all fragments in preorder, one fragment after
         another.
+
+    Examples
+    --------
+    >>> from filbert.fragments import recurring_fragments
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))"]
+    >>> fragments = recurring_fragments(X).fragments
+    >>> fragments.texts()
+    ['(NP a)', '(S (NP a) (VP …))']
+    >>> fragments.count(["(S (NP a) (VP d))"]).toarray()
+    array([[1, 1]])
     """
 
     def __init__(

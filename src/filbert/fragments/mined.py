@@ -31,6 +31,17 @@ class MinedFragments:
         B / L: less relevant fragments were left out.
     norm : float
         The norm of the model's weight vector over all existing fragments.
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0).fit(X, [0, 0, 1, 1])
+    >>> from filbert.fragments import mine
+    >>> mined = mine(clf, n_fragments=2, min_frequency=2)
+    >>> mined.n, mined.frequency
+    (2, array([2, 2]))
     """
 
     fragments: Fragments

@@ -90,8 +90,10 @@ def mine(
     Examples
     --------
     >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
-    >>> clf = TreeSVC(random_state=0).fit(X, ["statement", "statement", "question", "question"])
+    >>> y = ["statement", "statement", "question", "question"]
+    >>> clf = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0).fit(X, y)
     >>> found = mine(clf, min_frequency=2)
     >>> str(found.fragments[0]), int(found.frequency[0])
     ('(Q (VP …) (NP …))', 2)
@@ -214,7 +216,17 @@ class _Miner:
 
 
 def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> float:
-    """Return the exact norm of the weight vector of a model's first decision function."""
+    """Return the exact norm of the weight vector of a model's first decision function.
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0).fit(X, [0, 0, 1, 1])
+    >>> round(weight_norm(clf.model_), 2)
+    1.85
+    """
     used = np.flatnonzero(model.coef[0])
     if len(used) == 0:
         return 0.0

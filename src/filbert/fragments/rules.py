@@ -21,7 +21,17 @@ def check_rules(
     search: Any,
     max_fragments: Any,
 ) -> None:
-    """Raise InvalidParameterError if a parameter of :func:`mine` is invalid."""
+    """Raise InvalidParameterError if a parameter of :func:`mine` is invalid.
+
+    Examples
+    --------
+    >>> rules = {"n_fragments": None, "norm_share": None, "criterion": "gradient"}
+    >>> rules |= {"min_frequency": 3, "search": "greedy", "max_fragments": 100}
+    >>> check_rules(max_ratio=0, **rules)
+    Traceback (most recent call last):
+        ...
+    filbert.errors.InvalidParameterError: max_ratio must be a positive number, got 0
+    """
     _check_choice("criterion", criterion, ("gradient", "chi2"))
     _check_choice("search", search, ("greedy", "complete"))
     if not is_number(max_ratio, Real) or not 0 < max_ratio < np.inf:

@@ -6,22 +6,29 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
 
 from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, KernelOverflowError, MatrixTooLargeError
 from filbert.kernels.capabilities import Capabilities
+from filbert.kernels.parameters import Parametrized
 
 # Operator precedence: an operand that binds less strongly needs brackets when it is printed.
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 
 
-class Kernel(BaseEstimator):  # type: ignore[misc]
+class Kernel(Parametrized):
     """A function of two examples that is the inner product of their feature vectors.
 
     ``kernel(X, Y)`` is the matrix of its values, and ``kernel.diag(X)`` has the values of examples
     with themselves. ``a + b``, ``a * b``, ``2 * a`` and ``a ** 2`` are kernels too.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear, SubsetTree
+    >>> kernel = SubsetTree().on("tree") + 0.5 * Linear().on("features")
+    >>> isinstance(kernel, Kernel), kernel.get_params()["right__factor"]
+    (True, 0.5)
     """
 
     capabilities = Capabilities()  # learners can only compute the matrix
@@ -109,8 +116,7 @@ class Expression(Kernel):
             for name, value in self.get_params(deep=False).items()
             if isinstance(value, Kernel)
         }
-        expression: Self = clone(self).set_params(**kernels)
-        return expression
+        return self.with_params(**kernels)
 
     @abstractmethod
     def _values(self, X: Any, Y: Any, options: dict[str, Any]) -> FloatArray:
@@ -134,7 +140,14 @@ class Expression(Kernel):
 
 
 class Sum(Expression):
-    """``left + right``: the features of both kernels."""
+    """``left + right``: the features of both kernels.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear
+    >>> (Linear(normalize=False) + 1)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[12.]])
+    """
 
     _binding = _SUM
 
@@ -162,7 +175,14 @@ class Sum(Expression):
 
 
 class Product(Expression):
-    """``left * right``: all products of a feature of one kernel and a feature of the other."""
+    """``left * right``: all products of a feature of one kernel and a feature of the other.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear
+    >>> (Linear(normalize=False) * Linear(normalize=False))([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[121.]])
+    """
 
     _binding = _PRODUCT
 
@@ -183,7 +203,14 @@ class Product(Expression):
 
 
 class Scaled(Expression):
-    """``factor * kernel``, where the factor is not negative."""
+    """``factor * kernel``, where the factor is not negative.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear
+    >>> (0.5 * Linear(normalize=False))([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[5.5]])
+    """
 
     _binding = _PRODUCT
 
@@ -208,7 +235,14 @@ class Scaled(Expression):
 
 
 class Power(Expression):
-    """``kernel ** exponent``, where the exponent is a positive integer."""
+    """``kernel ** exponent``, where the exponent is a positive integer.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear
+    >>> (Linear(normalize=False) ** 2)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[121.]])
+    """
 
     _binding = _POWER
 
@@ -236,7 +270,14 @@ class Power(Expression):
 
 
 class Normalized(Expression):
-    """``K(a, b) / sqrt(K(a, a) K(b, b))``, or 0 if an example has no features at all."""
+    """``K(a, b) / sqrt(K(a, a) K(b, b))``, or 0 if an example has no features at all.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear
+    >>> Linear(normalize=False).normalized()([[3.0, 4.0]], [[4.0, 3.0]])
+    array([[0.96]])
+    """
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -269,7 +310,14 @@ class Normalized(Expression):
 
 
 class Constant(Expression):
-    """The same value for all pairs of examples."""
+    """The same value for all pairs of examples.
+
+    Examples
+    --------
+    >>> Constant(2.0)([[1.0], [5.0]])
+    array([[2., 2.],
+           [2., 2.]])
+    """
 
     capabilities = Capabilities("constant", in_core=True, factors="direct")
 

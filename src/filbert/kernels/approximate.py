@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, Self
 
-from sklearn.base import clone
-
 from filbert import _core
 from filbert.errors import InvalidParameterError
 from filbert.kernels.algebra import Kernel
@@ -78,8 +76,7 @@ class ApproximateTree(TreeKernel):
 
     def normalized(self) -> Kernel:
         """Return the same kernel with ``normalize=True``."""
-        kernel: Kernel = clone(self).set_params(normalize=True)
-        return kernel
+        return self.with_params(normalize=True)
 
     @property
     def capabilities(self) -> Capabilities:  # type: ignore[override]

@@ -24,6 +24,9 @@ class Capabilities:
         only for short trees that share much, so the search needs a small limit.
     match : {"production", "label"}
         Tree kernels: what two nodes must have in common to share a fragment.
+    children : {"all", "all or none", "some"}
+        Tree kernels: which children of a node a fragment may have. "some" are in their order, and
+        others may lie between them.
     leaves : bool
         Tree kernels: whether a single leaf is a fragment.
     all_roots : bool
@@ -31,20 +34,25 @@ class Capabilities:
     scorer : bool
         Tree kernels: whether the core scores a single tree node by node against all support vectors
         at once. Otherwise rows of the kernel matrix score single trees.
+    explicit : bool
+        Tree kernels: whether the kernel is a product of sparse vectors that the core computes for
+        each tree (local patterns), and not a sum over pairs of nodes.
     """
 
     of: Literal["trees", "vectors", "constant"] | None = None
     in_core: bool = False
     factors: Literal["none", "direct", "likely", "uncertain"] = "none"
     match: Literal["production", "label"] = "production"
+    children: Literal["all", "all or none", "some"] = "all or none"
     leaves: bool = False
     all_roots: bool = True
     scorer: bool = False
+    explicit: bool = False
 
     @property
     def tree_in_core(self) -> bool:
-        """Whether this is a tree kernel that the core knows."""
-        return self.of == "trees" and self.in_core
+        """Whether this is a tree kernel that the core knows, a sum over pairs of nodes."""
+        return self.of == "trees" and self.in_core and not self.explicit
 
 
 def capabilities_of(kernel: Any) -> Capabilities:

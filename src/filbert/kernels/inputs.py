@@ -4,14 +4,14 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
+from filbert.arrays import is_sparse
 from filbert.errors import InputTypeError, NoFragmentsWarning
-from filbert.examples import Examples, part_of_table
+from filbert.examples import Examples, only_forest, part_of_table
 from filbert.forest import Forest, as_forest
-from filbert.given import is_table
+from filbert.given import check_in_one_piece, is_table
 from filbert.kernels.algebra import Kernel
-from filbert.kernels.matrices import is_sparse
 from filbert.kernels.plain import PlainKernel
 from filbert.kernels.terms import plain_kernels, tree_kernels
 
@@ -19,11 +19,15 @@ from filbert.kernels.terms import plain_kernels, tree_kernels
 def rows_for(kernel: Any, X: Any) -> Any:
     """Return examples that have a `shape` and can be indexed, checked for a kernel.
 
-    A kernel that names its parts reads them from the columns of a table. For a function, an X
-    with a shape is returned unchanged, except that an array replaces a table, because pandas
-    indexes tables by their labels.
+    A kernel that names its parts reads them from the columns of a table. If the kernel names no
+    part, or is a function, a forest replaces Examples that have no other part. Any other X with a
+    shape is returned unchanged for a function, except that an array replaces a table, because
+    pandas indexes tables by their labels.
     """
+    check_in_one_piece(X)
     plain = list(plain_kernels(kernel)) if isinstance(kernel, Kernel) else []
+    if all(one.part is None for one in plain):
+        X = only_forest(X)
     rows: Any = _named_columns(plain, X)
     if isinstance(rows, Examples):
         pass
@@ -32,7 +36,7 @@ def rows_for(kernel: Any, X: Any) -> Any:
         if len(rows.shape) == 0:
             raise InputTypeError(f"expected several examples, got {X!r}: use a list or an array")
     elif is_sparse(X):
-        rows = sp.csr_array(X)
+        rows = scipy.sparse.csr_array(X)
     elif not isinstance(X, Forest) and any(map(_is_of_vectors, plain)):
         rows = np.asarray(X)
     else:
@@ -51,7 +55,9 @@ def without_others(kernel: Any, X: Any) -> Any:
     if isinstance(X, Examples):
         plain = plain_kernels(kernel) if isinstance(kernel, Kernel) else ()
         names = {one.part for one in plain} or set(X.parts)
-        return Examples._of({name: _own(part) for name, part in X.parts.items() if name in names})
+        kept = {name: _own(part) for name, part in X.parts.items() if name in names}
+        known = {name: own for name, own in X.feature_names.items() if name in kept}
+        return Examples._of(kept, None, known)
     return _own(X)
 
 

@@ -1,21 +1,18 @@
 """Dense or sparse matrices of features: checks and products of rows."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
-from filbert.arrays import FloatArray
+from filbert.arrays import FloatArray, is_sparse
 from filbert.errors import InvalidParameterError
 from filbert.kernels.algebra import empty_matrix
 
 _BYTES = 64 << 20  # of products of sparse rows in memory at a time
 _ENTRY = 16  # bytes of a sparse product and its index
-
-
-def is_sparse(X: Any) -> bool:
-    """Return whether X is a sparse matrix or array of SciPy."""
-    return bool(sp.issparse(X))
+_STEPS = 1 << 28  # of a block of dense rows: some tenths of a second, after which Ctrl-C is noticed
 
 
 def checked_matrix(X: Any, kernel: str, part: str | None) -> Any:
@@ -56,16 +53,16 @@ def _array(X: Any) -> Any:
     return values if values.ndim == 2 else None
 
 
-def _rows_of(X: Any, where: str) -> sp.csr_array | None:
+def _rows_of(X: Any, where: str) -> "scipy.sparse.csr_array | None":
     """Return X in CSR format, or None. SciPy does not check indices and could crash on bad ones."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         return None
-    if isinstance(X, sp.csr_matrix | sp.csr_array):
+    if isinstance(X, scipy.sparse.csr_matrix | scipy.sparse.csr_array):
         _check_indices(X, where)
     try:
         if hasattr(X, "check_format"):
             X.check_format(full_check=True)
-        return sp.csr_array(X, dtype=np.float64)
+        return scipy.sparse.csr_array(X, dtype=np.float64)
     except ValueError as error:
         raise InvalidParameterError(
             f"a damaged sparse matrix{where}: {error}; build it again from (row, column) pairs"
@@ -111,32 +108,58 @@ def stacked(matrices: list[Any]) -> Any:
     """Return all rows in one matrix, sparse if any input is. Columns keep their numbers."""
     widths = {matrix.shape[1] for matrix in matrices}
     if all(map(is_sparse, matrices)):
-        return sp.csr_array(
-            sp.vstack([_with_columns(m, m.indices, max(widths)) for m in matrices], format="csr")
+        return scipy.sparse.csr_array(
+            scipy.sparse.vstack(
+                [_with_columns(m, m.indices, max(widths)) for m in matrices], format="csr"
+            )
         )
     if len(widths) > 1:
         raise InvalidParameterError(
             f"vectors of {min(widths):,} and of {max(widths):,} features cannot be compared"
         )
     if any(map(is_sparse, matrices)):
-        return sp.csr_array(sp.vstack([sp.csr_array(m) for m in matrices], format="csr"))
+        return scipy.sparse.csr_array(
+            scipy.sparse.vstack([scipy.sparse.csr_array(m) for m in matrices], format="csr")
+        )
     return np.vstack(matrices)
 
 
-def _with_columns(matrix: sp.csr_array, indices: Any, n: int) -> sp.csr_array:
-    return sp.csr_array((matrix.data, indices, matrix.indptr), shape=(matrix.shape[0], n))
+def _with_columns(
+    matrix: "scipy.sparse.csr_array", indices: Any, n: int
+) -> "scipy.sparse.csr_array":
+    return scipy.sparse.csr_array((matrix.data, indices, matrix.indptr), shape=(matrix.shape[0], n))
 
 
 def products(a: Any, b: Any) -> FloatArray:
     """Return x . y for all rows x of `a` and y of `b`."""
-    values = empty_matrix(a.shape[0], b.shape[0])
     if not is_sparse(a) and not is_sparse(b):
-        return np.matmul(a, b.T, out=values)
+        return in_blocks(lambda x, y: x @ y.T, a, b)
+    values = empty_matrix(a.shape[0], b.shape[0])
     columns = b.T.tocsr() if is_sparse(b) else b.T
     n = max(1, _BYTES // (_ENTRY * max(1, b.shape[0])))
     for i in range(0, a.shape[0], n):
         some = a[i : i + n] @ columns
         values[i : i + n] = some.toarray() if is_sparse(some) else some
+    return values
+
+
+def in_blocks(of_pairs: Callable[[FloatArray, FloatArray], Any], a: Any, b: Any) -> FloatArray:
+    """Return a matrix of all pairs of dense rows, computed some rows at a time.
+
+    NumPy and SciPy do not notice Ctrl-C before they return. If `b` is `a`, the matrix is symmetric,
+    and only one half is computed.
+    """
+    values = empty_matrix(a.shape[0], b.shape[0])
+    n = max(1, _STEPS // max(1, b.shape[0] * b.shape[1]))
+    for i in range(0, a.shape[0], n):
+        rows, later = slice(i, i + n), slice(i + n, None)
+        some = a[rows]
+        if b is a:
+            values[rows, rows] = of_pairs(some, some)
+            values[rows, later] = of_pairs(some, a[later])
+            values[later, rows] = values[rows, later].T
+        else:
+            values[rows] = of_pairs(some, b)
     return values
 
 

@@ -4,12 +4,11 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from filbert.errors import InputTypeError, InvalidParameterError
-from filbert.examples import Examples, part_of_table
+from filbert.examples import Examples, only_forest, part_of_table
 from filbert.forest import Forest, as_forest
-from filbert.given import is_table
+from filbert.given import check_in_one_piece, is_table
 from filbert.kernels.algebra import Kernel, shown
 
 
@@ -34,23 +33,23 @@ class PlainKernel(Kernel):
         """
         if not isinstance(part, str):
             raise InvalidParameterError(f"the name of a part must be a string, got {part!r}")
-        kernel: Self = clone(self).set_params(part=part)
-        return kernel
+        return self.with_params(part=part)
 
     def whole(self) -> Self:
         """Return the same kernel without a part: it applies to whole examples."""
-        kernel: Self = self if self.part is None else clone(self).set_params(part=None)
-        return kernel
+        return self if self.part is None else self.with_params(part=None)
 
     def normalized(self) -> Kernel:
         """Return the same kernel with ``normalize=True``."""
         if "normalize" not in self.get_params(deep=False):
             return super().normalized()
-        kernel: Kernel = clone(self).set_params(normalize=True)
-        return kernel
+        return self.with_params(normalize=True)
 
     def part_of(self, X: Any) -> Any:
         """Return the data that the kernel applies to: X, or its part `self.part`."""
+        check_in_one_piece(X)
+        if self.part is None:
+            X = only_forest(X)
         if isinstance(X, Examples):
             names = ", ".join(map(repr, X.parts))
             if self.part is None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
@@ -29,7 +28,7 @@ from filbert.kernels.vector import Linear, Polynomial
 
 _MOST_DEGREES = 100  # the maximum degree of a Polynomial
 
-Kind = Literal["trees", "vectors", "constant", "matrix"]
+Kind = Literal["trees", "patterns", "vectors", "constant", "matrix"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,8 @@ class Term:
     def kind(self) -> Kind:
         """The kind of data of the term, or "matrix" if only its kernel matrix is known."""
         known = capabilities_of(self.kernel)
+        if known.explicit:
+            return "patterns"
         usable = known.tree_in_core or known.factors != "none"
         return known.of if usable and known.of is not None else "matrix"
 
@@ -68,7 +69,7 @@ class Term:
         if not self.parts:
             return self.kernel.rows_of(X)
         rows = [self.kernel.rows_of(X[part]) for part in self.parts]
-        return Forest.concat(rows) if self.kind == "trees" else stacked(rows)
+        return stacked(rows) if self.kind == "vectors" else Forest.concat(rows)
 
 
 def terms_of(kernel: Kernel, X: Any, *, n_jobs: int | None = None) -> list[Term]:
@@ -112,8 +113,9 @@ def check_is_sum(kernel: Kernel, instead: str = "") -> None:
     culprit = next(_culprits(kernel), None)
     if culprit is not None:
         raise InvalidParameterError(
-            f"{culprit!r} has no factors, which sums of SubsetTree, Subtree, PartialTree, Linear "
-            f"and Polynomial have, also scaled and normalised. {instead}".rstrip()
+            f"{culprit!r} has no factors, which sums of SubsetTree, Subtree, PartialTree, "
+            f"LocalPatterns, Linear and Polynomial have, also scaled and normalised. "
+            f"{instead}".rstrip()
         )
 
 
@@ -188,7 +190,7 @@ def _terms(kernel: Any, X: Any, n_jobs: int | None) -> list[Term]:
 
 def _normalized_terms(kernel: Normalized, X: Any, n_jobs: int | None) -> list[Term]:
     if isinstance(kernel.kernel, PlainKernel):
-        return _terms(_normalizing(kernel.kernel), X, n_jobs)
+        return _terms(kernel.kernel.with_params(normalize=True), X, n_jobs)
     norms = kernel._inverse_norms(X, n_jobs)
     return [term.times(norms) for term in _terms(kernel.kernel, X, n_jobs)]
 
@@ -215,12 +217,6 @@ def _simpler(kernel: Kernel) -> Kernel | None:
     return _scaled(kernel) if isinstance(kernel, Product) else None
 
 
-def _normalizing(kernel: PlainKernel) -> PlainKernel:
-    """Return the kernel with ``normalize=True``."""
-    normalized: PlainKernel = clone(kernel).set_params(normalize=True)
-    return normalized
-
-
 def _scaled(kernel: Product) -> Kernel | None:
     """Return a product with a constant as Scaled, or None if it has no constant."""
     for constant, other in ((kernel.left, kernel.right), (kernel.right, kernel.left)):
@@ -237,6 +233,5 @@ def _raised(kernel: Power) -> Kernel | None:
     if type(base) is Linear:
         return Polynomial(exponent, coef0=0.0, normalize=base.normalize, part=base.part)
     if type(base) is Polynomial and base.degree * exponent <= _MOST_DEGREES:
-        raised: Kernel = clone(base).set_params(degree=base.degree * exponent)
-        return raised
+        return base.with_params(degree=base.degree * exponent)
     return None

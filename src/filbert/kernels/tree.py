@@ -25,6 +25,14 @@ class TreeKernel(PlainKernel):
     With ``normalize=True`` the value is ``K(a, b) / sqrt(K(a, a) K(b, b))``, between 0 and 1. It is
     0 if a tree has no fragments at all. It is computed without overflow for trees of any size. A
     value that is not normalised and exceeds float64 raises :class:`OverflowError`.
+
+    Examples
+    --------
+    >>> from filbert.kernels import SubsetTree
+    >>> kernel = SubsetTree(decay=1.0, normalize=False)
+    >>> kernel(["(S a b)", "(S (A a) (B b))"]), kernel.diag(["(S a b)"])
+    (array([[1., 0.],
+           [0., 6.]]), array([1.]))
     """
 
     normalize: bool
@@ -132,7 +140,9 @@ class Subtree(TreeKernel):
     0.5
     """
 
-    capabilities = Capabilities("trees", in_core=True, factors="direct", scorer=True)
+    capabilities = Capabilities(
+        "trees", in_core=True, factors="direct", children="all", scorer=True
+    )
 
     def __init__(
         self, decay: float = 0.4, *, normalize: bool = True, part: str | None = None
@@ -246,7 +256,7 @@ class PartialTree(TreeKernel):
     """
 
     capabilities = Capabilities(
-        "trees", in_core=True, factors="uncertain", match="label", leaves=True
+        "trees", in_core=True, factors="uncertain", match="label", children="some", leaves=True
     )
 
     def __init__(

@@ -5,13 +5,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
-from filbert.arrays import FloatArray
+from filbert.arrays import FloatArray, is_sparse
 from filbert.errors import InvalidParameterError
+from filbert.examples import check_feature_names, feature_names_of
 from filbert.kernels.algebra import checked_values, is_number
 from filbert.kernels.capabilities import Capabilities
-from filbert.kernels.matrices import aligned, checked_matrix, is_sparse, products, squares
+from filbert.kernels.matrices import aligned, checked_matrix, in_blocks, products, squares
 from filbert.kernels.plain import PlainKernel
 
 # A kernel of vectors for the core: its name, degree, gamma and coef0.
@@ -19,7 +20,14 @@ VectorSpec = tuple[str, int, float, float]
 
 
 class VectorKernel(PlainKernel):
-    """The base class of all kernels of vectors."""
+    """The base class of all kernels of vectors.
+
+    Examples
+    --------
+    >>> from filbert.kernels import Linear
+    >>> isinstance(Linear(), VectorKernel), Linear(normalize=False).diag([[3.0, 4.0]])
+    (True, array([25.]))
+    """
 
     capabilities = Capabilities("vectors")
 
@@ -37,6 +45,7 @@ class VectorKernel(PlainKernel):
             Accepted as in other kernels, without effect.
         """
         self._check()
+        check_feature_names(feature_names_of(X), Y)
         a = self.vectors_of(X)
         b = a if Y is None or Y is X else self.vectors_of(Y)
         a, b = aligned(a, b)
@@ -109,7 +118,9 @@ class _PowerOfProducts(VectorKernel):
 
 
 class Linear(_PowerOfProducts):
-    """``x . y``, by default divided by the lengths of both vectors.
+    r"""The linear kernel: the product of two vectors, by default divided by their lengths.
+
+    .. math:: K(x, y) = x \cdot y
 
     Parameters
     ----------
@@ -133,14 +144,19 @@ class Linear(_PowerOfProducts):
 
 
 class Polynomial(_PowerOfProducts):
-    """``(gamma x . y + coef0) ** degree``: conjunctions of up to `degree` features.
+    r"""The polynomial kernel: conjunctions of up to `degree` features.
+
+    .. math:: K(x, y) = (\gamma \, x \cdot y + c)^d
 
     Parameters
     ----------
     degree : int
+        The largest number of features in a conjunction, `d` in the formula.
     coef0 : float
-        The weight of shorter conjunctions. With 0, only those of exactly `degree` features count.
+        The weight `c` of shorter conjunctions. With 0, only those of exactly `degree` features
+        count.
     gamma : float
+        The factor of the product.
     normalize : bool
         Divide by the geometric mean of the self-kernels.
     part : str, optional
@@ -190,7 +206,9 @@ class Polynomial(_PowerOfProducts):
 
 
 class RBF(VectorKernel):
-    """``exp(-gamma |x - y|^2)``.
+    r"""The Gaussian kernel: near vectors are similar.
+
+    .. math:: K(x, y) = \exp(-\gamma \, |x - y|^2)
 
     Distances of sparse vectors are computed from products. For long vectors that are nearly equal
     their error is about 1e-15 of the squared lengths. Distances of dense vectors are computed from
@@ -199,6 +217,7 @@ class RBF(VectorKernel):
     Parameters
     ----------
     gamma : float
+        The larger, the faster the kernel falls with the distance.
     part : str, optional
         See `on`.
 
@@ -238,7 +257,7 @@ class RBF(VectorKernel):
 def _distances(a: Any, b: Any) -> FloatArray:
     """Return the squares of the distances between all rows of both."""
     if not is_sparse(a) and not is_sparse(b):
-        return np.asarray(cdist(a, b, "sqeuclidean"))
+        return in_blocks(lambda x, y: scipy.spatial.distance.cdist(x, y, "sqeuclidean"), a, b)
     values = products(a, b)
     values *= -2
     values += squares(a)[:, None]

@@ -35,6 +35,9 @@ class Planes(Protocol):
     def keep(self, planes: IndexArray) -> None:
         """Drop all planes except these."""
 
+    def restore(self, examples: IndexArray, weights: FloatArray) -> None:
+        """Add a plane of examples as before, whose products are known."""
+
 
 @dataclass(frozen=True)
 class Iteration:
@@ -104,13 +107,14 @@ def cutting_planes(
     C: float,
     epsilon: float,
     intercept: bool,
+    between: Callable[[], None] = lambda: None,
 ) -> Iterator[Iteration]:
     """Run Algorithm 2 until no plane is violated by more than `epsilon`, and yield iterations.
 
     Parameters
     ----------
     planes : Planes
-        Empty storage for planes.
+        Storage that has the planes of the state.
     signs : ndarray of -1 and 1
         The labels, by example.
     sample : callable
@@ -123,6 +127,8 @@ def cutting_planes(
         The violation, in mean loss, above which a plane is added.
     intercept : bool
         Fit an intercept, the weight of a constant feature.
+    between : callable
+        It is called between two iterations, when the state is whole.
     """
     while True:
         likely = (state.alpha > 0) | (state.idle == 0)  # those active before, and the new one
@@ -160,6 +166,7 @@ def cutting_planes(
                 "use normalize=True, or a smaller C",
             )
         state.add(examples[in_plane], weights * y, offset, products)  # line 10
+        between()
 
 
 def _drop_idle(planes: Planes, state: State) -> None:

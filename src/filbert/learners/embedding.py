@@ -9,13 +9,14 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from filbert import _core
+from filbert.corpus.parts import Parts
 from filbert.errors import (
     InputTypeError,
     InvalidParameterError,
     KernelOverflowError,
     MatrixTooLargeError,
 )
-from filbert.examples import Examples
+from filbert.examples import Examples, only_forest
 from filbert.forest import Forest, as_forest
 from filbert.given import column_of, is_table
 from filbert.progress import progress_bar
@@ -123,11 +124,12 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : Forest, Examples, or sequence of trees or bracket strings
+        X : Forest, Examples, sequence of trees or bracket strings, or Parts
         y : ignored
         """
         self.check_parameters()
-        self._forest_of(X)
+        if not isinstance(X, Parts):
+            self._forest_of(X)
         self._take_gamma()
         return self
 
@@ -140,7 +142,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : Forest, Examples, or sequence of trees or bracket strings
+        X : Forest, Examples, sequence of trees or bracket strings, or Parts
             An empty X gives a matrix without rows. New labels are treated like any others.
         out : ndarray of shape (len(X), n_components), optional
             The array to write to, which may be a file: ``numpy.lib.format.open_memmap(path, "w+",
@@ -150,6 +152,8 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         -------
         ndarray of shape (len(X), n_components)
         """
+        if isinstance(X, Parts):
+            return self._transform_parts(X, out)
         embedder = self._embedder()
         threads = n_threads(self.n_jobs)
         forest = self._forest_of(X)
@@ -166,6 +170,14 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                 + (", or dtype='float64'" if rows.itemsize == 4 else ""),
             )
         return rows
+
+    def _transform_parts(self, corpus: Parts, out: _Vectors | None) -> _Vectors:
+        shape = (len(corpus), int(self.n_components))
+        vectors = self._empty(shape) if out is None else self._checked_out(out, shape)
+        blocks = corpus.map(self.transform, verbose=self.verbose)
+        for numbers, block in zip(corpus.numbers(), blocks, strict=True):
+            vectors[numbers] = block
+        return vectors
 
     def check_parameters(self) -> None:
         """Raise InvalidParameterError if a parameter has an invalid value."""
@@ -193,6 +205,8 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def _forest_of(self, X: Any) -> Forest:
         if self.part is not None and is_table(X):
             return as_forest(column_of(X, self.part))
+        if self.part is None:
+            X = only_forest(X)
         if not isinstance(X, Examples):
             if self.part is not None:
                 raise InvalidParameterError(

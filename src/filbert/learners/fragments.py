@@ -1,7 +1,8 @@
 """Vectors of trees over the most relevant fragments (Pighin & Moschitti 2010)."""
 
 from dataclasses import replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,16 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from filbert.corpus.parts import Parts
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.inputs import rows_for, warn_without_fragments
+from filbert.learners.dual_classifier import DualClassifier
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.perceptron_model import PerceptronModel
-from filbert.learners.svm import TreeSVC
 from filbert.learners.targets import checked_classes, signs_of
 from filbert.model import SupportVectorModel
 
@@ -32,10 +34,11 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    estimator : TreeSVC or TreePerceptron, optional
+    estimator : TreeSVC, TreeLogisticRegression or TreePerceptron, optional
         An estimator with SubsetTree, Subtree or PartialTree as its kernel. If it is fitted, it is
-        used unchanged, otherwise a clone is fitted first. (A clone of this transformer, as in a
-        parameter search, has an estimator that is not fitted.) If None, fragments are mined without
+        used unchanged, otherwise a clone is fitted first, with SubsetTree() if it names no kernel.
+        (A clone of this transformer, as in a parameter search, has an estimator that is not
+        fitted.) If None, fragments are mined without
         a model: all trees have the coefficient 1, so frequent fragments are relevant. With
         chi-square, the trees of a class are compared with the others.
     kernel : SubsetTree, Subtree or PartialTree, optional
@@ -65,9 +68,11 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     Examples
     --------
     >>> from filbert import TreeSVC
+    >>> from filbert.kernels import SubsetTree
     >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
     >>> y = ["statement", "statement", "question", "question"]
-    >>> vectorizer = FragmentVectorizer(TreeSVC(random_state=0), min_frequency=2).fit(X, y)
+    >>> svm = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0)
+    >>> vectorizer = FragmentVectorizer(svm, min_frequency=2).fit(X, y)
     >>> vectorizer.get_feature_names_out()[:2].tolist()
     ['(Q (VP …) (NP …))', '(S (NP …) (VP …))']
     """
@@ -100,7 +105,11 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
-        """Find the most relevant fragments for the trees `X` of the classes `y`."""
+        """Find the most relevant fragments for the trees `X` of the classes `y`.
+
+        If X is a corpus in parts (:func:`filbert.parts`), which may have its own labels, the
+        estimator is fitted on it. Its support vectors are then mined in one piece.
+        """
         self.check_parameters()
         model, learner, classes = self._model(X, y)
         mined = [
@@ -135,9 +144,10 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     def transform(self, X: Any) -> sp.csr_array:
         """Return one row per tree: shape (len(X), n_fragments)."""
         check_is_fitted(self)
-        if self.weighted:
-            return self.fragments_.features(X, n_jobs=self.n_jobs)
-        return self.fragments_.count(X, n_jobs=self.n_jobs)
+        rows = self.fragments_.features if self.weighted else self.fragments_.count
+        if isinstance(X, Parts):
+            return cast(sp.csr_array, X.gather(partial(rows, n_jobs=self.n_jobs)))
+        return rows(X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the fragments as bracket strings, with open nodes as ``(NP …)``."""
@@ -163,9 +173,10 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         if not isinstance(self.weighted, bool | np.bool_):
             raise InvalidParameterError(f"weighted must be True or False, got {self.weighted!r}")
         learner = self.estimator
-        if not (learner is None or isinstance(learner, TreeSVC | TreePerceptron)):
+        if not (learner is None or isinstance(learner, DualClassifier | TreePerceptron)):
             raise InputTypeError(
-                f"estimator must be a TreeSVC or a TreePerceptron, got {type(learner).__name__}"
+                "estimator must be a TreeSVC, a TreeLogisticRegression or a TreePerceptron, got "
+                f"{type(learner).__name__}"
             )
         if self.kernel is not None and not capabilities_of(self.kernel).tree_in_core:
             raise InputTypeError(
@@ -182,10 +193,18 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         if self.estimator is not None:
             learner = self.estimator
             if not hasattr(learner, "model_"):
-                if y is None:
+                if y is None and not isinstance(X, Parts):
                     raise InvalidParameterError("y is needed: the estimator is not fitted yet")
-                learner = clone(learner).fit(X, y)
+                learner = clone(learner)
+                if learner.kernel is None:  # the default kernel may have no fragments to mine
+                    learner.set_params(kernel=SubsetTree())
+                learner.fit(X, y)
             return support_vector_model(learner), learner, learner.classes_
+        if isinstance(X, Parts):
+            raise InputTypeError(
+                "FragmentVectorizer: mining without an estimator needs all trees in one piece: "
+                "pass an estimator, such as TreeSVC(SubsetTree()), for a corpus in parts"
+            )
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
         trees = rows_for(kernel, X)
         if len(trees) == 0:

@@ -1,5 +1,6 @@
 """The kernel perceptron, online and on in-memory data."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -13,19 +14,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert import _core
 from filbert.arrays import FloatArray
+from filbert.corpus.checkpoints import Checkpoint
+from filbert.corpus.methods import ScoresParts
+from filbert.corpus.parts import Parts
 from filbert.engine import sum_factors
 from filbert.engine.work import work_limit
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
+from filbert.examples import check_feature_names, feature_names_of
 from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
 from filbert.kernels.terms import check_is_sum, is_sum
 from filbert.learners.exclusive import learning
+from filbert.learners.fit_checkpoints import fit_checkpoint
 from filbert.learners.kernel_parameter import KernelParameter
+from filbert.learners.perceptron_classifier import PerceptronClassifier
 from filbert.learners.perceptron_model import Log, PerceptronModel, State, Targets
+from filbert.learners.perceptron_over_parts import (
+    PartsOfStream,
+    check_suits_parts,
+    filled_parts,
+)
 from filbert.learners.perceptron_parameters import check_parameters
 from filbert.learners.perceptron_terms import Batch, dense_widths
-from filbert.learners.svm import classes_by_score
+from filbert.learners.perceptron_visits import FactorVisits, OnlineVisits
 from filbert.learners.targets import (
     checked_classes,
     checked_weights,
@@ -40,7 +52,7 @@ Tell = Callable[[int, int], None]  # (examples done, wrong predictions among the
 _NOT_YET = 2**32 - 1  # not a support vector so far
 
 
-class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""The perceptron with kernels of trees and of vectors (Aiolli et al. 2007).
 
     The perceptron visits examples one by one. With labels :math:`y_t = \pm 1`, the weights change
@@ -80,8 +92,10 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         Fit an intercept, the weight of a constant feature of 1. False by default, unlike in
         TreeSVC, because the paper's perceptron has none. If kernels are normalised, the constant
         weighs as much as all fragments of a tree together.
-    shuffle : bool
-        Visit the examples in a new random order in each epoch of `fit`.
+    shuffle : bool, optional
+        Visit the examples in a new random order in each epoch of `fit`. With None, the default,
+        `fit` shuffles in-memory examples and takes a corpus in parts in its order. `partial_fit`
+        never shuffles.
     class_weight : dict or "balanced", optional
         Factors of the examples' weights by class; "balanced" needs `fit`.
     max_nodes : int, optional
@@ -91,11 +105,15 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         Remove the oldest support vectors first, or those with the smallest coefficients.
     engine : {"auto", "online", "factors"}
         How `fit` computes. "auto" uses factors if they exist and save work.
+    kernel_tol : float
+        The largest error of kernels in the factors of PartialTree, relative to the kernel of a tree
+        with itself. Larger values save time. With 0 the factors are exact.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
         result does not depend on it.
     random_state : int, RandomState or None
-        The order of examples under `shuffle`.
+        The order of examples under `shuffle`, the same in each call by default, as in
+        scikit-learn's Perceptron.
     verbose : int
         If positive, show progress with the share of wrong predictions so far.
 
@@ -114,7 +132,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     error_history_ : ndarray of int
         The number of wrong predictions in each block of 1,000 examples.
     n_support_vectors_ : int
-    dual_coef_ : ndarray of shape (n_problems, n_support_vectors_)
+    dual_coef_ : ndarray of shape (n_problems, n_support_vectors)
         The coefficients of the average, or of the last weights if `average` is False.
     n_nodes_ : int
         The number of distinct nodes of the support vectors' trees, which are the nodes of the DAG,
@@ -127,6 +145,8 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         How `fit` computed; "online" after `partial_fit`.
     engine_reason_ : str
         The reason for this engine.
+    kernel_error_ : float
+        The largest error of a kernel in `fit`, 0 if kernels were exact.
 
     Examples
     --------
@@ -146,13 +166,14 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         average: bool = True,
         vote: bool = False,
         fit_intercept: bool = False,
-        shuffle: bool = False,
+        shuffle: bool | None = None,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         max_nodes: int | None = None,
         forget: Literal["oldest", "lightest"] = "oldest",
         engine: Literal["auto", "online", "factors"] = "auto",
+        kernel_tol: float = 0.0,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -166,21 +187,64 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         self.max_nodes = max_nodes
         self.forget = forget
         self.engine = engine
+        self.kernel_tol = kernel_tol
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
     # ---------------------------------------------------------------- learning
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Self:
         """Learn from examples, starting again from nothing, in `n_epochs` epochs.
 
         After Ctrl-C the model is that of the examples so far, and `partial_fit` can continue it.
+
+        A corpus in parts (:func:`filbert.parts`), which may have its own labels, is visited part by
+        part in each epoch. If its examples are in order, the result is that of one piece.
+
+        Parameters
+        ----------
+        X, y
+            Examples and their labels, or a corpus in parts.
+        sample_weight : array of floats, optional
+        checkpoint : path, optional
+            For examples in one piece: a folder that keeps the model every half minute. After an
+            interruption, the same call continues from there, and gives the same model to the last
+            bit.
         """
         with learning(self):
-            return self._fit(X, y, sample_weight)
+            if isinstance(X, Parts):
+                if checkpoint is not None:
+                    raise InvalidParameterError(
+                        "TreePerceptron: checkpoint is for examples in one piece: read them with "
+                        "filbert.read_examples"
+                    )
+                return self._fit_parts(X, y, sample_weight)
+            if y is None:
+                raise InvalidParameterError("TreePerceptron needs y, the class of each example")
+            if checkpoint is None:
+                return self._fit(X, y, sample_weight)
+            self.check_parameters()
+            kernel = self._new_kernel()
+            X = rows_for(kernel, X)
+            given = {"y": y, "sample_weight": sample_weight}
+            with fit_checkpoint(self, checkpoint, kernel, X, **given) as kept:
+                return self._fit(X, y, sample_weight, kept)
 
-    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        kept: Checkpoint | None = None,
+    ) -> Self:
         self.check_parameters()
         kernel = self._new_kernel()
         X = rows_for(kernel, X)
@@ -192,15 +256,31 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
         warn_without_fragments(kernel, X, stacklevel=4)
-        order = self._order(n)
+        order = self._order(n, self.random_state if kept is None else kept.seed)
         model = PerceptronModel(kernel, classes, intercept=bool(self.fit_intercept))
         factors, reason = self._factors_or_reason(kernel, X)
         if factors is None:
-            interrupted = self._by_dag(model, X, targets, order)
+            model, interrupted = self._by_dag(model, X, targets, order, kept)
         else:
-            model, interrupted = self._by_factors(model, factors, X, targets, order)
+            model, interrupted = self._by_factors(model, factors, X, targets, order, kept)
         if model.n_seen > 0:
-            self._take(model, "online" if factors is None else "factors", reason)
+            error = 0.0 if factors is None else float(factors.kernel_errors.max(initial=0.0))
+            self._take(model, "online" if factors is None else "factors", reason, error)
+            self._names_of_features = feature_names_of(X)
+        if interrupted:
+            raise KeyboardInterrupt
+        return self
+
+    def _fit_parts(
+        self, corpus: Parts, y: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Self:
+        self.check_parameters()
+        check_suits_parts(self)
+        stream = PartsOfStream(self, self._new_kernel(), corpus, y, sample_weight)
+        interrupted = stream.learn()
+        if stream.model.n_seen > 0:
+            self._take(stream.model, "online", "a corpus in parts is learnt online", 0.0)
+            self._names_of_features = stream.feature_names
         if interrupted:
             raise KeyboardInterrupt
         return self
@@ -208,7 +288,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def partial_fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
@@ -223,13 +303,31 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         Parameters
         ----------
         X, y
-            Examples and their labels.
+            Examples and their labels. The parts of a corpus (:func:`filbert.parts`), which may have
+            its own labels, are one batch each.
         classes : list of labels
             All classes that will ever occur. The first call needs them.
         sample_weight : array of floats, optional
         """
         with learning(self):
+            if isinstance(X, Parts):
+                return self._partial_fit_parts(X, y, classes, sample_weight)
+            if y is None:
+                raise InvalidParameterError("TreePerceptron needs y, the class of each example")
             return self._partial_fit(X, y, classes, sample_weight)
+
+    def _partial_fit_parts(
+        self,
+        corpus: Parts,
+        y: ArrayLike | None,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+    ) -> Self:
+        labels = corpus.split(corpus.labels() if y is None else y, "y")
+        weights = corpus.split(checked_weights(sample_weight, len(corpus)), "sample_weight")
+        for part, rows in filled_parts(corpus):
+            self._partial_fit(rows.X, labels[part], classes, weights[part])
+        return self
 
     def _partial_fit(
         self,
@@ -247,6 +345,7 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         known = self._known_classes(classes)
         kernel = self._new_kernel()
         X = rows_for(kernel, X)
+        check_feature_names(getattr(self, "_names_of_features", {}), X)
         n = n_examples(X)
         coded = coded_labels(y, n, known)
         weights = checked_weights(sample_weight, n)
@@ -262,7 +361,9 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
             with self._progress("learning", n) as progress:
                 self._learn(model, batch, targets, order, support_of, progress)
         finally:
-            self._take(model, "online", "partial_fit learns online")
+            error = getattr(self, "kernel_error_", 0.0)
+            self._take(model, "online", "partial_fit learns online", error)
+            self._names_of_features = feature_names_of(X)
         return self
 
     def _known_classes(self, classes: ArrayLike | None) -> NDArray[Any]:
@@ -290,11 +391,11 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def _new_kernel(self) -> Kernel:
         return SubsetTree() if self.kernel is None else clone(self.kernel)
 
-    def _order(self, n: int) -> NDArray[np.uint32]:
+    def _order(self, n: int, random_state: Any) -> NDArray[np.uint32]:
         """Return the order of examples in each epoch, or one order for all epochs."""
-        if not self.shuffle:
+        if self.shuffle is not None and not self.shuffle:
             return np.arange(n, dtype=np.uint32)[np.newaxis]
-        rng = check_random_state(self.random_state)
+        rng = check_random_state(random_state)
         return np.array([rng.permutation(n) for _ in range(self.n_epochs)], dtype=np.uint32)
 
     def _learn(
@@ -317,20 +418,28 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         )
 
     def _by_dag(
-        self, model: PerceptronModel, X: Any, targets: Targets, order: NDArray[np.uint32]
-    ) -> bool:
-        """Learn online, and return whether Ctrl-C interrupted it."""
-        batch = model.batch(X, self.n_jobs)
+        self,
+        new: PerceptronModel,
+        X: Any,
+        targets: Targets,
+        order: NDArray[np.uint32],
+        kept: Checkpoint | None,
+    ) -> tuple[PerceptronModel, bool]:
+        """Learn online. Return the model and whether Ctrl-C interrupted it."""
         support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
+        visits = OnlineVisits(kept, self.n_epochs * order.shape[1])
+        model = visits.restored(new, support_of)
+        batch = model.batch(X, self.n_jobs)
         try:
-            for number in range(self.n_epochs):
-                epoch = order[number % len(order)]
+            for number, begin, end in visits.pieces(order.shape[1]):
+                epoch = order[number % len(order)][begin:end]
                 what = f"epoch {number + 1} of {self.n_epochs}"
                 with self._progress(what, len(epoch)) as progress:
                     self._learn(model, batch, targets, epoch, support_of, progress)
+                visits.store_in_time(model, support_of)
         except KeyboardInterrupt:
-            return True
-        return False
+            return model, True
+        return model, False
 
     def _by_factors(
         self,
@@ -339,19 +448,27 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
         X: Any,
         targets: Targets,
         order: NDArray[np.uint32],
+        kept: Checkpoint | None,
     ) -> tuple[PerceptronModel, bool]:
         """Learn by factors. Return the model and whether Ctrl-C interrupted it."""
-        with self._progress("learning", self.n_epochs * order.shape[1]) as progress:
-            rows, log, interrupted = _core.train_perceptron(
-                factors,
-                targets.signs,
-                targets.weights,
-                targets.margin,
-                new.intercept,
-                order,
-                int(self.n_epochs),
-                progress,
-            )
+        visits = FactorVisits(kept, int(self.n_epochs) * order.shape[1])
+        interrupted = False
+        with self._progress("learning", visits.n_all) as progress:
+            while visits.n_done < visits.n_all and not interrupted:
+                rows, log, interrupted = _core.train_perceptron(
+                    factors,
+                    targets.signs,
+                    targets.weights,
+                    targets.margin,
+                    new.intercept,
+                    order,
+                    visits.n_done,
+                    visits.next_pause(),
+                    visits.before,
+                    progress,
+                )
+                visits.learnt(rows, log, to_the_end=not interrupted)
+        rows, log = visits.before
         support = without_others(new.kernel, X[rows.astype(np.intp)])
         model = PerceptronModel.of_state(
             new.kernel, new.classes, State(support, Log(*log), 0), intercept=new.intercept
@@ -378,11 +495,19 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
 
     def _factors(self, kernel: Kernel, X: Any) -> _core.SumFactors:
         max_work = work_limit if self.engine == "auto" else None
-        return sum_factors(kernel, X, max_work=max_work, n_jobs=self.n_jobs, verbose=self.verbose)
+        return sum_factors(
+            kernel,
+            X,
+            max_work=max_work,
+            kernel_tol=float(self.kernel_tol),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
 
-    def _take(self, model: PerceptronModel, engine: str, reason: str) -> None:
+    def _take(self, model: PerceptronModel, engine: str, reason: str, kernel_error: float) -> None:
         figures = {f"{name}_": value for name, value in model.figures().items()}
         learnt = {"classes_": model.classes, "engine_": engine, "engine_reason_": reason}
+        learnt["kernel_error_"] = kernel_error
         self.__dict__.update({**figures, **learnt, "model_": model})  # in one step for readers
 
     @contextmanager
@@ -404,37 +529,34 @@ class TreePerceptron(KernelParameter, ClassifierMixin, BaseEstimator):  # type: 
     def decision_function(self, X: Any) -> FloatArray:
         """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more."""
         check_is_fitted(self)
-        return self._scores(self.model_, X)
+        return self._classifier().decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each example."""
         check_is_fitted(self)
-        model = self.model_  # the same object for scores and classes
-        return classes_by_score(model.classes, self._scores(model, X))
+        return self._classifier().predict(X)
 
-    def _scores(self, model: PerceptronModel, X: Any) -> FloatArray:
-        X = rows_for(model.kernel, X)
-        if self.vote:
-            values = model.votes(X, self.n_jobs)
-        else:
-            values = model.scores(
-                X,
-                averaged=bool(self.average),
-                by_factors=self.engine_ == "factors",
-                n_jobs=self.n_jobs,
-            )
-        return values[:, 0] if model.n_problems == 1 else values
+    def _classifier(self) -> PerceptronClassifier:
+        return PerceptronClassifier(
+            self.model_,
+            self.engine_,
+            bool(self.average),
+            bool(self.vote),
+            self.n_jobs,
+            getattr(self, "_names_of_features", {}),
+        )
 
     def at_this_time(self) -> Self:
         """Return a copy of the model so far. Later learning does not change it."""
         check_is_fitted(self)
         now = copy(self)
-        now._take(self.model_.at_this_time(), self.engine_, self.engine_reason_)
+        model = self.model_.at_this_time()
+        now._take(model, self.engine_, self.engine_reason_, self.kernel_error_)
         return now
 
     @property
     def dual_coef_(self) -> FloatArray:
-        """The coefficients of the support vectors: shape (n_problems, n_support_vectors_).
+        """The coefficients of the support vectors: shape (n_problems, n_support_vectors).
 
         They are those of the average, or of the last weights if `average` is False.
         """

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from filbert import _core
@@ -225,7 +225,7 @@ class PerceptronModel:
                 begin, features, values = own
                 shape = len(begin) - 1, int(features.max(initial=0)) + 1
                 rows = (values, features.astype(np.int64), begin.astype(np.int64))
-                data.append(sp.csr_array(rows, shape=shape))
+                data.append(scipy.sparse.csr_array(rows, shape=shape))
         return self.terms.together(data)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -257,10 +257,18 @@ class PerceptronModel:
         max_nodes: int | None,
         lightest_leave: bool,
         progress: Callable[[int, int], None] | None,
+        all_support_of: NDArray[np.uint32] | None = None,
     ) -> None:
-        """Learn from examples in an order. Update `support_of`, their support vector numbers."""
+        """Learn from examples in an order. Update `support_of`, their support vector numbers.
+
+        If the examples will be visited again after others, `all_support_of` has the numbers of all
+        of them, and `support_of` is a view of it.
+        """
+        every = support_of if all_support_of is None else all_support_of
         with learning(self):  # shallow copies of an estimator share their model
-            self._learn(batch, targets, order, support_of, max_nodes, lightest_leave, progress)
+            self._learn(
+                batch, targets, order, support_of, every, max_nodes, lightest_leave, progress
+            )
 
     def _learn(
         self,
@@ -268,6 +276,7 @@ class PerceptronModel:
         targets: Targets,
         order: NDArray[np.uint32],
         support_of: NDArray[np.uint32],
+        every: NDArray[np.uint32],
         max_nodes: int | None,
         lightest_leave: bool,
         progress: Callable[[int, int], None] | None,
@@ -289,7 +298,7 @@ class PerceptronModel:
                 progress,
             )
             if max_nodes is not None and core.figures()["n_nodes"] > max_nodes:
-                self._forget(max_nodes, lightest_leave, support_of)
+                self._forget(max_nodes, lightest_leave, every)
 
     def _forget(self, max_nodes: int, lightest_leave: bool, support_of: NDArray[np.uint32]) -> None:
         """Remove support vectors, and rebuild the DAG of the others."""

@@ -10,6 +10,7 @@ from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import is_number
 from filbert.kernels.terms import check_expression, is_sum, tree_kernels
 from filbert.learners.perceptron_terms import check_is_online
+from filbert.learners.tolerance import check_kernel_tol
 from filbert.threads import n_threads
 
 _CHOICES = {"forget": ("oldest", "lightest"), "engine": ("auto", "online", "factors")}
@@ -22,12 +23,15 @@ def check_parameters(values: dict[str, Any]) -> None:
             listed = ", ".join(map(repr, choices[:-1]))
             _refuse(name, values[name], f"{listed} or {choices[-1]!r}")
     for name in ("average", "vote", "fit_intercept", "shuffle"):
+        if name == "shuffle" and values[name] is None:
+            continue
         if not isinstance(values[name], bool | np.bool_):
             _refuse(name, values[name], "True or False")
     if not is_number(values["n_epochs"], Integral) or not 1 <= values["n_epochs"] < 2**32:
         _refuse("n_epochs", values["n_epochs"], "a positive integer")
     if not is_number(values["margin"]) or not 0 <= values["margin"] < np.inf:
         _refuse("margin", values["margin"], "a number that is not negative")
+    check_kernel_tol("TreePerceptron", values["kernel_tol"])
     n_threads(values["n_jobs"])
     kernel = SubsetTree() if values["kernel"] is None else values["kernel"]
     _check_kernel(kernel)

@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from filbert import _core
-from filbert.arrays import FloatArray
+from filbert.arrays import FloatArray, is_sparse
 from filbert.errors import InvalidParameterError, KernelOverflowError
 from filbert.examples import Examples
 from filbert.forest import Forest
@@ -77,7 +77,7 @@ class Terms:
 
     def data(self, X: Any) -> list[Any]:
         """Return the data of each term: a Forest, or sparse rows of vectors."""
-        ones = sp.csr_array(np.ones((n_examples(X), 1)))
+        ones = scipy.sparse.csr_array(np.ones((n_examples(X), 1)))
         return [ones if t.capabilities.of == "constant" else _data(t, X) for t in self.terms]
 
 
@@ -85,7 +85,7 @@ def dense_widths(kernel: Kernel, X: Any) -> dict[str, int]:
     """Return the number of features of dense vectors, by part. For sparse ones it may vary."""
     plain = [one for one in plain_kernels(kernel) if one.capabilities.of == "vectors"]
     rows = {one.part or "": one.part_of(X) for one in plain}
-    return {part: int(np.shape(m)[1]) for part, m in rows.items() if not sp.issparse(m)}
+    return {part: int(np.shape(m)[1]) for part, m in rows.items() if not is_sparse(m)}
 
 
 def check_is_online(kernel: Kernel) -> None:
@@ -104,8 +104,8 @@ def _terms(kernel: Any) -> Iterator[Any]:
         yield kernel
     else:
         raise InvalidParameterError(
-            "learning online needs a sum of SubsetTree, Subtree, PartialTree, Linear, Polynomial "
-            f"and RBF, also scaled and normalised; {kernel!r} is not one. Use "
+            "learning online needs a sum of SubsetTree, Subtree, PartialTree, LocalPatterns, "
+            f"Linear, Polynomial and RBF, also scaled and normalised; {kernel!r} is not one. Use "
             "TreeSVC(strategy='usvm'), which accepts any kernel."
         )
 
@@ -137,7 +137,7 @@ def _inverse_roots(values: FloatArray) -> FloatArray:
 def _data(term: Any, X: Any) -> Any:
     if term.capabilities.of == "trees":
         return term.trees_of(X)
-    rows = sp.csr_array(term.vectors_of(X))
+    rows = scipy.sparse.csr_array(term.vectors_of(X))
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -158,4 +158,4 @@ def with_sparse_rows(X: Any) -> Any:
     """Return examples with all vectors as sparse rows, whose numbers of features may differ."""
     if isinstance(X, Examples):
         return Examples._of({name: with_sparse_rows(part) for name, part in X.parts.items()})
-    return X if isinstance(X, Forest) else sp.csr_array(X)
+    return X if isinstance(X, Forest) else scipy.sparse.csr_array(X)

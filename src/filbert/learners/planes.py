@@ -1,17 +1,17 @@
 """The strategies of Severyn & Moschitti 2012: how planes are stored, and training with each."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from warnings import warn
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from tqdm.auto import tqdm
 
 from filbert import _core
 from filbert.arrays import FloatArray, IndexArray
+from filbert.corpus.checkpoints import Checkpoint
 from filbert.engine import Plan
 from filbert.engine.rows import KernelFunction, checked_kernel_values
 from filbert.errors import InvalidParameterError, KernelOverflowError
@@ -20,6 +20,7 @@ from filbert.kernels.capabilities import capabilities_of
 from filbert.learners.cutting_planes import State, cutting_planes, iteration_bound
 from filbert.learners.problems import Convergence, Problems, Solution
 from filbert.learners.sampling import Sampler, recommended_sample_size
+from filbert.learners.stored_planes import DeltaCounts, StoredPlanes
 from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
@@ -53,6 +54,10 @@ class TreePlanes:
     def keep(self, planes: IndexArray) -> None:
         """Drop all planes except these."""
         self.store.keep(planes)
+
+    def restore(self, examples: IndexArray, weights: FloatArray) -> None:
+        """Add a plane of examples as before, whose products are known."""
+        self.store.restore(examples, weights)
 
 
 class ListsOfExamples:
@@ -89,10 +94,14 @@ class ListsOfExamples:
                 f"kernel {self.kernel!r} is not positive semi-definite: a weighted sum of "
                 f"examples has the squared norm {with_itself:.1e}"
             )
+        self.restore(examples, weights)
+        return np.append(with_others, with_itself)
+
+    def restore(self, examples: IndexArray, weights: FloatArray) -> None:
+        """Add a plane of examples as before, whose products are known."""
         shape = (1, self.X.shape[0])
         plane = sp.csr_array((weights, examples.astype(np.int64), [0, len(weights)]), shape=shape)
         self._planes = sp.csr_array(sp.vstack([self._planes, plane]))
-        return np.append(with_others, with_itself)
 
     def keep(self, planes: IndexArray) -> None:
         """Drop all planes except these."""
@@ -101,13 +110,6 @@ class ListsOfExamples:
 
     def _values(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
         return checked_kernel_values(self.kernel, self.X[rows], self.X[columns])
-
-
-class _DeltaCounts(NamedTuple):
-    """How often Delta was called and computed; None for callable kernels."""
-
-    calls: int | None
-    computed: int | None
 
 
 class PlaneTrainer:
@@ -154,10 +156,13 @@ class PlaneTrainer:
             hint = "use strategy='exact' with normalize=True, which has no such range"
             raise KernelOverflowError(error.what, hint) from None
 
-    def train(self, problems: Problems) -> Solution:
-        """Solve the problems one after the other, and warn if `tol` was not reached."""
+    def train(self, problems: Problems, kept: Checkpoint | None = None) -> Solution:
+        """Solve the problems one after the other, and warn if `tol` was not reached.
+
+        With a checkpoint, begin where it is, and store the state every so often.
+        """
         max_iter = _MAX_ITER if problems.max_iter is None else problems.max_iter
-        runs = [self._run(problems, k, max_iter) for k in range(len(problems.signs))]
+        runs = [self._run(problems, k, max_iter, kept) for k in range(len(problems.signs))]
         states = [state for state, _ in runs]
         last = [state.history[-1] for state in states]
         worst = max(now.violation for now in last)
@@ -188,7 +193,9 @@ class PlaneTrainer:
             },
         )
 
-    def _run(self, problems: Problems, k: int, max_iter: int) -> tuple[State, _DeltaCounts]:
+    def _run(
+        self, problems: Problems, k: int, max_iter: int, kept: Checkpoint | None
+    ) -> tuple[State, DeltaCounts]:
         """Solve one problem; its planes are not kept."""
         planes: TreePlanes | ListsOfExamples = (
             ListsOfExamples(self.kernel, self.X)
@@ -196,6 +203,9 @@ class PlaneTrainer:
             else TreePlanes(self.strategy, self._trees, self.threads)
         )
         state = State(np.random.default_rng(problems.seeds[k]))
+        stored = StoredPlanes(kept, f"planes-{k}", state, planes)
+        if stored.is_finished:
+            return state, self._counts(planes, stored)
         # The mean loss of the paper's objective is over examples in proportion to their weights.
         steps = cutting_planes(
             planes,
@@ -205,15 +215,27 @@ class PlaneTrainer:
             C=problems.C * float(problems.weights.sum()),
             epsilon=problems.tol,
             intercept=problems.intercept,
+            between=lambda: stored.store_in_time(self._counts(planes, stored)),
         )
-        bar = tqdm(steps, "cutting planes", max_iter, leave=False, disable=self.verbose <= 0)
-        for now in bar:
-            bar.set_postfix_str(f"violation {now.violation:.4f}", refresh=False)
-            if len(state.history) == max_iter:
-                break
+        with progress_bar("cutting planes", show=self.verbose > 0) as progress:
+            for now in steps:
+                n = len(state.history)
+                if progress is not None:
+                    progress(n, max_iter, f"cutting planes, violation {now.violation:.4f}")
+                if n == max_iter:
+                    break
+        counts = self._counts(planes, stored)
+        stored.finish(counts)
+        return state, counts
+
+    def _counts(self, planes: TreePlanes | ListsOfExamples, stored: StoredPlanes) -> DeltaCounts:
+        """Return the counts so far, with those before an interruption."""
         if not isinstance(planes, TreePlanes):
-            return state, _DeltaCounts(None, None)
-        return state, _DeltaCounts(planes.store.delta_calls, planes.store.delta_computed)
+            return DeltaCounts(None, None)
+        store, before = planes.store, stored.counts
+        return DeltaCounts(
+            store.delta_calls + (before.calls or 0), store.delta_computed + (before.computed or 0)
+        )
 
     def _bound(self, problems: Problems) -> float | None:
         if self._trees is None:  # it would take one kernel call per example

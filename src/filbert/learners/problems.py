@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from filbert._core import SvmProblems
 from filbert.arrays import FloatArray
+from filbert.corpus.checkpoints import Checkpoint
 from filbert.engine import Plan
 
 
 @dataclass(frozen=True)
 class Problems:
-    """Two-class problems over the same examples."""
+    """Problems over the same examples, each of two classes or a regression."""
 
     signs: NDArray[np.int8]  # by problem and example
     weights: FloatArray  # by example: factors of C
@@ -24,18 +25,35 @@ class Problems:
     max_iter: int | None
     seeds: NDArray[np.uint64]  # by problem
     start: FloatArray | None = None  # dual variables by problem and example
+    targets: FloatArray | None = None  # by problem and example, for losses of regression
+    epsilon: float = 0.0  # of losses that have one
 
-    def on_core(self, max_sweeps: int) -> SvmProblems:
-        """Return the same problems for the core's trainers."""
+    def on_core(
+        self, max_sweeps: int, places: NDArray[np.uint64] | None = None, pause: int = 2**32 - 1
+    ) -> SvmProblems:
+        """Return the same problems for the core's trainers.
+
+        Parameters
+        ----------
+        max_sweeps : int
+        places : array, optional
+            Where the solver paused; `start` is of that time.
+        pause : int
+            The number of sweeps after which a solver on factors pauses.
+        """
         return SvmProblems(
             y=self.signs,
             C=self.C * self.weights,
             loss=self.loss,
+            epsilon=self.epsilon,
             intercept=self.intercept,
             tol=self.tol,
             seeds=self.seeds,
             max_sweeps=max_sweeps,
+            targets=self.targets,
             start=self.start,
+            places=places,
+            pause=pause,
         )
 
 
@@ -69,6 +87,7 @@ class Solution:
     n_iter: int
     convergence: list[Convergence]  # by problem
     alpha: FloatArray | None = None  # the start for another training
+    kernel_error: float = 0.0  # the largest error of the kernel; it is part of the gap
     report: dict[str, Any] = field(default_factory=dict)
 
 
@@ -77,5 +96,8 @@ class Trainer(Protocol):
 
     plan: Plan
 
-    def train(self, problems: Problems) -> Solution:
-        """Solve the problems, and warn if `tol` was not reached."""
+    def train(self, problems: Problems, kept: Checkpoint | None = None) -> Solution:
+        """Solve the problems, and warn if `tol` was not reached.
+
+        With a checkpoint, begin where it is, and store the state every so often.
+        """

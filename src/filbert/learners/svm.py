@@ -1,31 +1,22 @@
 """Support vector machines over tree kernels."""
 
-import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike
 
-from filbert.arrays import FloatArray
+from filbert.corpus.parts import Parts
 from filbert.engine import Engine
 from filbert.engine.rows import KernelFunction
-from filbert.engine.tree_scorer import Method
 from filbert.errors import InvalidParameterError
-from filbert.kernels import Kernel, SubsetTree
-from filbert.kernels.capabilities import capabilities_of
-from filbert.kernels.inputs import rows_for, warn_without_fragments
-from filbert.learners.exact import ExactTrainer
-from filbert.learners.kernel_parameter import KernelParameter
+from filbert.kernels import Kernel, LocalPatterns, SubsetTree
+from filbert.learners.dual import Task
+from filbert.learners.dual_classifier import DualClassifier
+from filbert.learners.fit_checkpoints import fit_checkpoint
+from filbert.learners.over_parts import fit_over_parts
 from filbert.learners.planes import PlaneTrainer
-from filbert.learners.problems import Problems, Trainer
-from filbert.learners.svm_parameters import check_cost, check_parameters
-from filbert.learners.targets import checked_classes, checked_weights, class_factors, signs_of
-from filbert.model import SupportVectorModel
+from filbert.learners.problems import Solution, Trainer
+from filbert.learners.svm_parameters import check_parameters
 
 _OF_PLANES = (
     "sample_size_",
@@ -37,7 +28,7 @@ _OF_PLANES = (
 )
 
 
-class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeSVC(DualClassifier):
     r"""Support vector classification of trees.
 
     Minimises
@@ -49,7 +40,8 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
     *factors* the kernel matrix is never computed: it is factorised over the fragments that trees
     share. With *rows* it is computed row by row, only for the trees that training needs. Both stop
     when the relative gap between the primal and the dual objective over all examples is at most
-    `tol`.
+    `tol`. Factors of PartialTree are pruned of light fragments. The gap then includes the error
+    that this may cause, so it is at most `tol` under the exact kernel too.
 
     The other strategies are the cutting planes of Severyn & Moschitti 2012. Each plane is found on
     a sample of the examples. They come close to the optimum and differ only in how they store
@@ -59,7 +51,8 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
     Parameters
     ----------
     kernel : Kernel or callable, optional
-        SubsetTree() by default. The strategy "exact" accepts SubsetTree, Subtree, PartialTree, and
+        ``LocalPatterns(decay=0.7)`` by default for the strategy "exact", and SubsetTree() for the
+        others. The strategy "exact" accepts LocalPatterns, SubsetTree, Subtree, PartialTree, and
         sums of these and of Linear and Polynomial. If the kernels name parts, X must be
         :class:`~filbert.Examples`. Polynomials are expanded into products of features, so vectors
         should be sparse. The strategy "usvm" accepts any kernel, and so does "exact" with
@@ -68,7 +61,9 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         with a `shape` that can be indexed by slices and arrays, such as an array or a sparse
         matrix. Tables of pandas become arrays.
     C : float
-        The weight of one example's loss, as in scikit-learn. The papers' C is n times as large.
+        The weight of one example's loss, as in scikit-learn. The papers' C is n times as large. The
+        default suits clean classes. Try smaller values if labels are noisy, or use
+        :class:`TreeSVCCV`.
     strategy : {"exact", "usvm", "sdag", "sdag+"}
         How the optimum is found or approximated.
     sample_size : int, optional
@@ -77,9 +72,10 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         the number of examples, nothing is sampled, and the planes lead to the optimum.
     engine : {"auto", "factors", "rows"}
         How kernels are computed. "auto" uses factors if finding them takes less work than the rows
-        may take, as for many short trees that share much. Otherwise it uses rows, as for whole
-        sentences and programs with PartialTree.
-    loss : {"hinge", "squared_hinge"}
+        may take. Otherwise it uses rows, as for few, very long or very wide trees with PartialTree.
+    loss : {"auto", "hinge", "squared_hinge"}
+        "auto" is "squared_hinge" for the strategy "exact" and "hinge" for the others, which have no
+        other loss.
     class_weight : dict or "balanced", optional
         Factors of C by class. If planes are sampled, an example is drawn in proportion to its
         factor and its `sample_weight` (cost-proportionate rejection sampling, the paper's
@@ -87,6 +83,11 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
     fit_intercept : bool
         Fit an intercept `b`. It is the weight of a constant feature and is regularised like the
         other weights. The papers fit none.
+    kernel_tol : float, optional
+        The largest error of kernels, relative to the kernel of a tree with itself, in the factors
+        of PartialTree. It is lowered until the duality gap is at most `tol` under the exact kernel,
+        so it affects only the time. By default it is chosen from `tol`, C and the number of
+        examples. With 0 the factors are exact.
     tol : float
         The relative duality gap to reach. For planes, the paper's epsilon: training stops when no
         plane adds more mean loss than this.
@@ -117,15 +118,22 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         The dual variables times the label, +1 or -1.
     intercept_ : ndarray of shape (n_problems,)
     objective_ : float
-        The primal objective, summed over the problems. For planes it is an estimate, with the loss
-        on the last sample.
+        The primal objective, summed over the problems. With pruned factors it is that of their
+        kernel. For planes it is an estimate, with the loss on the last sample.
     duality_gap_ : float
-        The relative gap, the largest over the problems. For planes it is the gap between the
+        The relative gap, the largest over the problems. With pruned factors it is a bound on the
+        gap under the exact kernel. For planes it is the gap between the
         estimate and the dual objective over the planes found.
+    kernel_error_ : float
+        The largest error of a kernel in the factors, 0 if kernels were exact. It is relative to the
+        kernels of trees with themselves if the kernel is normalised.
     n_iter_ : int
-        The number of sweeps or iterations, the largest over the problems.
+        The number of sweeps or iterations, the largest over the problems. For a corpus in parts,
+        the number of rounds over it.
     convergence_ : list of Convergence
-        For each problem, the objective and the gap by number of sweeps or iterations.
+        For each problem, the objective and the gap by number of sweeps, iterations or rounds.
+    rounds_ : list of Round or None
+        For a corpus in parts, the number of candidates and the gap in each round.
     engine_ : {"factors", "rows", "planes"}
         How kernels were computed.
     engine_reason_ : str
@@ -156,13 +164,14 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         self,
         kernel: Kernel | KernelFunction | None = None,
         *,
-        C: float = 1.0,
+        C: float = 10.0,
         strategy: Literal["exact", "usvm", "sdag", "sdag+"] = "exact",
         sample_size: int | None = None,
         engine: Engine = "auto",
-        loss: str = "hinge",
+        loss: str = "auto",
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         fit_intercept: bool = True,
+        kernel_tol: float | None = None,
         tol: float = 1e-3,
         max_iter: int | None = None,
         warm_start: bool = False,
@@ -179,6 +188,7 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.loss = loss
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
+        self.kernel_tol = kernel_tol
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
@@ -187,46 +197,51 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on trees `X` with classes `y`. `sample_weight` multiplies C for each example."""
-        task = self._prepare(X, y, sample_weight)
-        start = getattr(self, "_alpha", None) if self.warm_start else None
-        if start is not None and start.shape != task.signs.shape:
-            start = None
-        self._solve(task, self.C, start)
-        return self
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Train on trees.
 
-    def fit_path(
-        self, X: Any, y: ArrayLike, Cs: Iterable[float], sample_weight: ArrayLike | None = None
-    ) -> list[Self]:
-        """Train for several values of C, each starting from the previous solution.
-
-        All values share one factorisation, or the same rows. Planes are found again for each value.
-        Returns a fitted copy for each value, in the order of `Cs`.
+        Parameters
+        ----------
+        X : Forest, Examples, sequence of trees or bracket strings, or Parts
+            A corpus in parts (:func:`filbert.parts`) is trained part by part, on a Dask cluster if
+            there is a client, to the same gap over all examples.
+        y : array-like, optional
+            The class of each example. A corpus in parts may have its own labels.
+        sample_weight : array-like, optional
+            Factors of C by example.
+        checkpoint : path, optional
+            A folder that keeps finished results or, for examples in one piece, the state of the
+            solver every half minute. After an interruption, the same call continues from there, and
+            gives the same model to the last bit. On rows of the kernel matrix (`engine_` is "rows")
+            training begins again.
         """
-        task = self._prepare(X, y, sample_weight)
-        fitted: list[Self] = []
-        if not isinstance(Cs, Iterable):
-            raise InvalidParameterError(f"Cs must be several values of C, got {Cs!r}")
-        for C in Cs:
-            start = fitted[-1]._alpha if fitted else None
-            fitted.append(clone(self).set_params(C=C))
-            fitted[-1]._solve(task, C, start)
-        return fitted
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
-        check_is_fitted(self)
-        # If factorising was too expensive in training, prediction does not try it.
-        hard = capabilities_of(self.model_.kernel).factors == "uncertain"
-        method: Method = "rows" if hard and self.engine_ == "rows" else "auto"
-        values = self.model_.decision_function(X, method=method, n_jobs=self.n_jobs)
-        return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each tree."""
-        values = self.decision_function(X)
-        return classes_by_score(self.classes_, values)
+        if isinstance(X, Parts):
+            fit_over_parts(self, X, y, sample_weight, checkpoint)
+            self._keep_planes({})
+            return self
+        if y is None:
+            raise InvalidParameterError("TreeSVC needs y, the class of each example")
+        if checkpoint is None:
+            task = self._prepare(X, y, sample_weight, [self.C])  # so that warnings name the caller
+            self._solve(task, self.C, self._warm_alpha(task))
+            return self
+        if self.warm_start:
+            raise InvalidParameterError(
+                "TreeSVC: a checkpoint is for training from the beginning: use warm_start=False"
+            )
+        kernel, examples = self._kernel_and_examples(X, [self.C])
+        given = {"y": y, "sample_weight": sample_weight}
+        with fit_checkpoint(self, checkpoint, kernel, examples, **given) as kept:
+            task = self._prepare(examples, y, sample_weight, [self.C])
+            self._solve(task, self.C, None, kept)
+        return self
 
     def check_parameters(self) -> None:
         """Raise InvalidParameterError if a parameter has an invalid value.
@@ -235,41 +250,17 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
         """
         check_parameters(self.get_params(deep=False))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
+    def _default_kernel(self) -> Kernel:
+        return LocalPatterns(decay=0.7) if self.strategy == "exact" else SubsetTree()
 
-    # ---------------------------------------------------------------- training
+    def _loss_name(self) -> str:
+        if self.loss != "auto":
+            return self.loss
+        return "squared_hinge" if self.strategy == "exact" else "hinge"
 
-    def _prepare(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "_Task":
-        self.check_parameters()
-        kernel = SubsetTree() if self.kernel is None else clone(self.kernel, safe=False)
-        examples = rows_for(kernel, X)
-        n = examples.shape[0]
-        classes, coded = checked_classes(y, n, "TreeSVC")
-        weights = checked_weights(sample_weight, n)
-        weights = weights * class_factors(self.class_weight, classes, coded)
-        if not weights.any():
-            raise InvalidParameterError("all weights are zero: there is nothing to learn from")
-        signs = signs_of(coded, len(classes))
-        warn_without_fragments(kernel, examples, stacklevel=4)
-        trainer = self._trainer(kernel, examples)
-        if self.verbose > 0:
-            print(trainer.plan, file=sys.stderr)
-        return _Task(kernel, examples, trainer, classes, coded, signs, weights)
-
-    def _trainer(self, kernel: Any, examples: Any) -> Trainer:
+    def _trainer(self, kernel: Any, examples: Any, kernel_tol: float) -> Trainer:
         if self.strategy == "exact":
-            return ExactTrainer(
-                kernel,
-                examples,
-                engine=self.engine,
-                max_memory=self.max_memory,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-            )
+            return super()._trainer(kernel, examples, kernel_tol)
         return PlaneTrainer(
             self.strategy,
             kernel,
@@ -279,57 +270,12 @@ class TreeSVC(KernelParameter, ClassifierMixin, BaseEstimator):  # type: ignore[
             verbose=self.verbose,
         )
 
-    def _solve(self, task: "_Task", C: float, start: FloatArray | None) -> None:
-        check_cost(C)
-        rng = check_random_state(self.random_state)
-        seeds = rng.randint(0, 2**63 - 1, size=len(task.signs), dtype=np.int64).astype(np.uint64)
-        solution = task.trainer.train(
-            Problems(
-                signs=task.signs,
-                weights=task.weights,
-                C=float(C),
-                loss=self.loss,
-                intercept=bool(self.fit_intercept),
-                tol=float(self.tol),
-                max_iter=self.max_iter,
-                seeds=seeds,
-                start=start,
-            )
-        )
-        self.support_ = np.flatnonzero(solution.coef.any(axis=0))
-        coef = solution.coef[:, self.support_]
-        support = task.examples[self.support_]
-        self.model_ = SupportVectorModel(task.kernel, support, coef, solution.intercept)
-        self.classes_ = task.classes
-        self.n_support_ = np.bincount(task.coded[self.support_], minlength=len(task.classes))
-        self.dual_coef_ = coef
-        self.intercept_ = solution.intercept
-        self.objective_ = solution.objective
-        self.duality_gap_ = solution.gap
-        self.n_iter_ = solution.n_iter
-        self.convergence_ = solution.convergence
-        self.engine_ = task.trainer.plan.name
-        self.engine_reason_ = task.trainer.plan.reason
-        self._alpha = solution.alpha
+    def _keep(self, task: Task, solution: Solution) -> None:
+        super()._keep(task, solution)
+        self.rounds_ = None
+        self._keep_planes(solution.report)
+        self.rounds_ = None
+
+    def _keep_planes(self, report: dict[str, Any]) -> None:
         for name in _OF_PLANES:
-            setattr(self, name, solution.report.get(name))
-
-
-@dataclass
-class _Task:
-    """The data that all values of C share."""
-
-    kernel: Any
-    examples: Any  # in the form that the kernel needs
-    trainer: Trainer
-    classes: NDArray[Any]
-    coded: NDArray[np.intp]
-    signs: NDArray[np.int8]  # by problem and example
-    weights: FloatArray  # by example: factors of C
-
-
-def classes_by_score(classes: NDArray[Any], values: FloatArray) -> NDArray[Any]:
-    """Return the class of each tree, by the sign of its score or by the largest of several."""
-    chosen = (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
-    predicted: NDArray[Any] = classes[chosen]
-    return predicted
+            setattr(self, name, report.get(name))

@@ -11,6 +11,9 @@ from sklearn.base import BaseEstimator, clone
 
 from filbert import _core
 from filbert.arrays import FloatArray
+from filbert.corpus.parts import Parts
+from filbert.corpus.pieces import Rows
+from filbert.corpus.tasks import Work
 from filbert.engine import factorize
 from filbert.engine.work import LITTLE_WORK, row_steps, steps_worth_trying
 from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
@@ -29,6 +32,7 @@ from filbert.learners.symbol_program import (
     together,
 )
 from filbert.learners.targets import checked_classes
+from filbert.learners.tolerance import check_kernel_tol
 from filbert.threads import n_threads
 
 Groups = Sequence[Sequence[Symbol]]
@@ -65,6 +69,9 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Exactly one of each group is chosen.
     by : {"label", "production"}
         The kind of symbols; see :class:`~filbert.kernels.ApproximateTree`.
+    kernel_tol : float
+        The largest error of kernels in the factors of PartialTree, relative to the kernel of a tree
+        with itself. Larger values save time. With 0 the factors are exact.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
         result does not depend on it.
@@ -81,6 +88,8 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
     symbols_ : tuple
         The chosen symbols, sorted.
     kernel_ : ApproximateTree
+    kernel_error_ : float
+        The largest error of a kernel in the factors, 0 if kernels were exact.
     speedup_ : float
         The paper's `q` (Eq. 6) over all pairs of the trees: the number of pairs of nodes with the
         same symbol, divided by the number of pairs with the same chosen symbol. Only nodes that are
@@ -106,6 +115,7 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         at_least_one: Groups = (),
         exactly_one: Groups = (),
         by: Literal["label", "production"] = "label",
+        kernel_tol: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -115,33 +125,46 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         self.at_least_one = at_least_one
         self.exactly_one = exactly_one
         self.by = by
+        self.kernel_tol = kernel_tol
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Choose symbols from labelled trees.
 
         Parameters
         ----------
-        X : Forest, or sequence of trees or bracket strings
+        X : Forest, sequence of trees or bracket strings, or Parts
+            The different trees of a corpus in parts (:func:`filbert.parts`) must fit into memory.
         y : array of n labels of at least two classes
+            A corpus in parts may have its own.
         """
         self.check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
-        trees = kernel.trees_of(X)
-        _, coded = checked_classes(y, len(trees), "SymbolSelector")
+        if isinstance(X, Parts):
+            trees, counts = _distinct_trees(kernel, X, y)
+        elif y is None:
+            raise InvalidParameterError("SymbolSelector needs y, the class of each tree")
+        else:
+            trees = kernel.trees_of(X)
+            classes, coded = checked_classes(y, len(trees), "SymbolSelector")
+            counts = _one_each(len(classes), coded)
+        n = counts.sum()
         forest = Forest._of(*trees._dag.extract(trees._roots))
-        symbols = _Symbols(kernel, forest, by_production=self.by == "production")
-        gains = _gains(kernel.whole(), forest, coded, symbols, self.n_jobs)
+        by_production = self.by == "production"
+        symbols = _Symbols(kernel, forest, counts.sum(axis=1), by_production=by_production)
+        options = {"kernel_tol": float(self.kernel_tol), "n_jobs": self.n_jobs}
+        gains, error = _gains(kernel.whole(), forest, counts, symbols, options)
         present = sorted(np.flatnonzero(symbols.counts), key=lambda s: symbols.names[s])
         if not present:
             raise InvalidParameterError(
                 f"SymbolSelector: no node of the trees is the root of a fragment of {kernel!r}"
             )
         names = tuple(self._symbol(symbols.names[s]) for s in present)
-        frequencies = symbols.counts[present] / len(trees)
+        frequencies = symbols.counts[present] / n
         chosen = self._choose(names, gains[present], frequencies)
         own = tuple(symbol for symbol, yes in zip(names, chosen, strict=True) if yes)
-        self._take(ApproximateTree(kernel, own, by=self.by), names, gains[present], frequencies)
+        chosen_kernel = ApproximateTree(kernel, own, by=self.by)
+        self._take(chosen_kernel, names, gains[present], frequencies, error)
         return self
 
     def _take(
@@ -150,7 +173,9 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         candidates: tuple[Symbol, ...],
         gains: FloatArray,
         frequencies: FloatArray,
+        kernel_error: float,
     ) -> None:
+        self.kernel_error_ = kernel_error
         self.candidates_ = candidates
         self.gains_ = gains
         self.frequencies_ = frequencies
@@ -235,6 +260,7 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
             _refuse("kernel", self.kernel, "a SubsetTree, Subtree or PartialTree")
         if self.by not in ("label", "production"):
             _refuse("by", self.by, "'label' or 'production'")
+        check_kernel_tol("SymbolSelector", self.kernel_tol)
         wanted = self.n_symbols
         if wanted is not None:
             whole = is_number(wanted, Integral) and wanted >= 1
@@ -266,11 +292,17 @@ def _refuse(name: str, value: Any, wanted: str) -> None:
 
 
 class _Symbols:
-    """The symbols of a forest: the symbol of each node, its labels, and its number of nodes."""
+    """The symbols of a forest: the symbol of each node, its labels, and its number of nodes.
 
-    def __init__(self, kernel: TreeKernel, forest: Forest, *, by_production: bool) -> None:
+    `n_equal` says how often each tree occurs.
+    """
+
+    def __init__(
+        self, kernel: TreeKernel, forest: Forest, n_equal: FloatArray, *, by_production: bool
+    ) -> None:
         self.of_node, self.names = _core.node_symbols(forest._dag, by_production)
-        totals = _core.node_totals(forest._dag, forest._roots)
+        roots = np.repeat(forest._roots, n_equal.astype(np.intp))
+        totals = _core.node_totals(forest._dag, roots)
         if not kernel.capabilities.leaves:
             ends = forest._dag.to_arrays()[3].astype(np.int64)
             totals[np.diff(ends, prepend=0) == 0] = 0.0
@@ -280,24 +312,59 @@ class _Symbols:
 def _gains(
     kernel: TreeKernel,
     forest: Forest,
-    coded: NDArray[np.intp],
+    counts: FloatArray,
     symbols: _Symbols,
-    n_jobs: int | None,
-) -> FloatArray:
+    options: dict[str, Any],
+) -> tuple[FloatArray, float]:
     """Return ``sum_ij y_i y_j K(i, j)`` of each symbol, where K is the kernel of that symbol alone.
 
     It is ``f^T Delta f`` between the symbol's nodes, where ``f = X^T y`` are the weights of nodes.
     For more than two classes, the matrix of +1 for equal and -1 for different classes is twice the
     sum over classes of ``z z^T`` minus a matrix of ones, where `z` is 1 in the class and 0 outside.
+    `counts` says how often each tree is in each class. Also return the largest error of a kernel.
     """
-    n_classes = int(coded.max()) + 1
-    if n_classes == 2:
-        weights = np.where(coded == 1, 1.0, -1.0)[:, None]
-        return _forms(kernel, forest, weights, symbols, n_jobs)[:, 0]
-    weights = np.ones((len(coded), n_classes + 1))
-    weights[:, :-1] = coded[:, None] == np.arange(n_classes)
-    forms = _forms(kernel, forest, weights, symbols, n_jobs)
-    return np.asarray(2.0 * forms[:, :-1].sum(axis=1) - forms[:, -1])
+    if counts.shape[1] == 2:
+        forms, error = _forms(kernel, forest, counts[:, 1:] - counts[:, :1], symbols, options)
+        return forms[:, 0], error
+    weights = np.hstack([counts, counts.sum(axis=1, keepdims=True)])
+    forms, error = _forms(kernel, forest, weights, symbols, options)
+    return np.asarray(2.0 * forms[:, :-1].sum(axis=1) - forms[:, -1]), error
+
+
+def _distinct_trees(
+    kernel: TreeKernel, corpus: Parts, y: ArrayLike | None
+) -> tuple[Forest, FloatArray]:
+    """Return each different tree of a corpus once, and how often it is in each class."""
+    labels = corpus.labels() if y is None else y
+    classes, coded = checked_classes(labels, len(corpus), "SymbolSelector")
+    by_part = [(own,) for own in corpus.split(coded, "y")]
+    work = Work("counting trees", _distinct_in_part, (kernel, len(classes)))
+    found = list(corpus._run(work, by_part))
+    return _each_once(
+        Forest.concat(trees for trees, _ in found), np.concatenate([own for _, own in found])
+    )
+
+
+def _distinct_in_part(
+    rows: Rows, coded: NDArray[np.intp], kernel: TreeKernel, n_classes: int
+) -> tuple[Forest, FloatArray]:
+    return _each_once(kernel.trees_of(rows.X), _one_each(n_classes, coded))
+
+
+def _each_once(trees: Forest, counts: FloatArray) -> tuple[Forest, FloatArray]:
+    """Return each different tree once, in the order of their first places, with summed counts."""
+    _, first, number = np.unique(trees._roots, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    summed = np.zeros((len(order), counts.shape[1]))
+    np.add.at(summed, place[number], counts)
+    return trees[first[order]], summed
+
+
+def _one_each(n_classes: int, coded: NDArray[np.intp]) -> FloatArray:
+    """Return 1 for the class of each tree, and 0 for the other classes."""
+    return np.asarray(coded[:, None] == np.arange(n_classes), dtype=np.float64)
 
 
 def _forms(
@@ -305,23 +372,24 @@ def _forms(
     forest: Forest,
     weights: FloatArray,
     symbols: _Symbols,
-    n_jobs: int | None,
-) -> FloatArray:
+    options: dict[str, Any],
+) -> tuple[FloatArray, float]:
     """Compute the forms by factors, or by pairs of nodes if pairs are few or factors too many."""
     weights = np.ascontiguousarray(weights)
     grouped = (symbols.of_node, len(symbols.names))
-    threads = n_threads(n_jobs)
+    threads = n_threads(options["n_jobs"])
     max_work = None
     if kernel.capabilities.factors == "uncertain":
         rows = row_steps(kernel, forest)
         max_work = 0.0 if rows < LITTLE_WORK else steps_worth_trying(kernel, rows)
     if max_work != 0.0:
         try:
-            factors = factorize(kernel, forest, max_work=max_work, keep_nodes=True, n_jobs=n_jobs)
-            return factors.symbol_forms(weights, *grouped, threads)
+            factors = factorize(kernel, forest, max_work=max_work, keep_nodes=True, **options)
+            forms = factors.symbol_forms(weights, *grouped, threads)
+            return forms, float(factors.kernel_errors.max(initial=0.0))
         except (WorkLimitError, OutOfMemoryError):
             pass
-    return _core.symbol_forms_by_pairs(
+    forms = _core.symbol_forms_by_pairs(
         kernel._spec(),
         forest._dag,
         forest._roots,
@@ -330,3 +398,4 @@ def _forms(
         *grouped,
         threads,
     )
+    return forms, 0.0

@@ -1,5 +1,6 @@
 """Checks of the labels and weights of examples."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,51 @@ from filbert.errors import InvalidParameterError
 
 def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """Return one label for each of n examples."""
-    labels = column_or_1d(y, warn=True)
+    labels = _column(y)
     if len(labels) != n:
         raise InvalidParameterError(f"X has {n:,} examples, but y has {len(labels):,} labels")
     if n == 0:
         raise InvalidParameterError("there are no examples to learn from")
-    check_classification_targets(labels)
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise InvalidParameterError(str(error)) from None
     return np.asarray(labels)
+
+
+def checked_targets(y: ArrayLike, n: int) -> FloatArray:
+    """Return one finite number for each of n examples."""
+    if y is None:
+        raise InvalidParameterError("y is missing: pass the number to predict for each example")
+    values = _column(y)
+    if len(values) != n:
+        raise InvalidParameterError(f"X has {n:,} examples, but y has {len(values):,} numbers")
+    if n == 0:
+        raise InvalidParameterError("there are no examples to learn from")
+    return finite_numbers("y", values)
+
+
+def _column(y: ArrayLike) -> NDArray[Any]:
+    """Return y as an array of one dimension."""
+    try:
+        column: NDArray[Any] = column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise InvalidParameterError(str(error)) from None
+    return column
+
+
+def finite_numbers(name: str, values: ArrayLike) -> FloatArray:
+    """Return an array of numbers; raise InvalidParameterError if one of them is not finite."""
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(f"{name} must have numbers: {error}") from None
+    bad = np.flatnonzero(~np.isfinite(numbers))
+    if len(bad):
+        raise InvalidParameterError(
+            f"{name} must be finite; for sample {bad[0]} it is {numbers.flat[bad[0]]}: leave it out"
+        )
+    return numbers
 
 
 def checked_classes(y: ArrayLike, n: int, learner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -69,7 +108,10 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> FloatArray:
     """Return a weight that is finite and not negative for each of n examples."""
     if sample_weight is None:
         return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(f"sample_weight must have numbers: {error}") from None
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
@@ -90,12 +132,38 @@ def class_factors(class_weight: Any, classes: NDArray[Any], coded: NDArray[np.in
     """Return the weight of each example's class."""
     if class_weight is None:
         return np.ones(len(coded))
-    factors = compute_class_weight(class_weight, classes=classes, y=classes[coded])
+    counts = np.bincount(coded, minlength=len(classes))
+    return factors_of_classes(class_weight, classes, counts)[coded]
+
+
+def factors_of_classes(
+    class_weight: Any, classes: NDArray[Any], counts: NDArray[np.intp]
+) -> FloatArray:
+    """Return the weights of classes, of which so many examples are given."""
+    # scikit-learn asks for all labels. Those of one example of each class are enough for a
+    # dictionary. Its "balanced" is the number of examples divided by that of classes and the count.
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        factors = counts.sum() / (len(classes) * counts.astype(np.float64))
+    else:
+        factors = compute_class_weight(class_weight, classes=classes, y=classes)
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise InvalidParameterError(
             f"class_weight must be finite and not negative, got {class_weight!r}"
         )
-    return np.asarray(factors, dtype=np.float64)[coded]
+    return np.asarray(factors, dtype=np.float64)
+
+
+def classes_of_parts(of_parts: Sequence[NDArray[Any]], learner: str) -> NDArray[Any]:
+    """Return the classes of a corpus, at least two, from those of its parts."""
+    with_examples = [classes for classes in of_parts if len(classes)]
+    if not with_examples:
+        raise InvalidParameterError("there are no examples to learn from")
+    if len({classes.dtype.kind in "USO" for classes in with_examples}) > 1:
+        raise InvalidParameterError(
+            "the labels of some parts are text, those of others are numbers: pass labels='text' "
+            "or labels='numbers'"
+        )
+    return checked_classes(np.concatenate(with_examples), sum(map(len, with_examples)), learner)[0]
 
 
 def signs_of(coded: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:

@@ -7,7 +7,7 @@ import numpy as np
 from filbert.errors import ModelFileError, ParseError
 from filbert.explanations import Explanation
 from filbert.persist.archive import Arrays
-from filbert.persist.support_vectors import array_of
+from filbert.persist.checked import array_of
 
 
 def encode(explanation: Explanation) -> tuple[dict[str, Any], Arrays]:

@@ -1,61 +1,32 @@
 """Save a model to a file, and load it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
+from filbert.atomic import replacing
 from filbert.errors import InputTypeError, MissingFileError, ModelFileError
-from filbert.explanations import Explanation
-from filbert.forest import Forest
-from filbert.learners.embedding import DistributedTreeEmbedding
-from filbert.learners.fragments import FragmentVectorizer
-from filbert.learners.perceptron import TreePerceptron
-from filbert.learners.svm import TreeSVC
-from filbert.learners.symbol_selection import SymbolSelector
-from filbert.persist import (
-    embeddings,
-    explained,
-    forests,
-    perceptrons,
-    selectors,
-    support_vectors,
-    vectorizers,
-)
-from filbert.persist.archive import Arrays, open_archive, write_archive
-from filbert.persist.atomic import replacing
-from filbert.unpack import unpacked
+from filbert.persist import kinds
+from filbert.persist.archive import ArchiveReader, open_archive, write_archive
 
 FORMAT = "filbert-model"
 VERSION = 1  # how to change it: docs/model-files.md
 
-# The kinds of content. A name in a file is looked up only in this table and never imported.
-_Encode = Callable[[Any], tuple[dict[str, Any], Arrays]]
-_Decode = Callable[[dict[str, Any], Arrays], Any]
-_KINDS: dict[str, tuple[type, _Encode, _Decode]] = {
-    "TreeSVC": (TreeSVC, support_vectors.encode, support_vectors.decode),
-    "TreePerceptron": (TreePerceptron, perceptrons.encode, perceptrons.decode),
-    "FragmentVectorizer": (FragmentVectorizer, vectorizers.encode, vectorizers.decode),
-    "SymbolSelector": (SymbolSelector, selectors.encode, selectors.decode),
-    "DistributedTreeEmbedding": (DistributedTreeEmbedding, embeddings.encode, embeddings.decode),
-    "Forest": (Forest, forests.encode, forests.decode),
-    "Explanation": (Explanation, explained.encode, explained.decode),
-}
-
-SAVED = frozenset(kind for kind, _, _ in _KINDS.values())  # the types that can be saved
-
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator, a forest or an explanation to a file, for :func:`load`.
+    """Write models, pipelines, searches, trees, kernels or results to a file, for :func:`load`.
 
     The same model gives the same bytes. An existing file is replaced only when the new one is
     complete. A `random_state` that is not a number is not stored.
 
     Parameters
     ----------
-    model : estimator of Filbert, Forest or Explanation
-        For a fitted search, the best estimator is saved. A Pipeline of several steps cannot be
-        saved as a whole.
+    model : estimator of Filbert, Pipeline, search, Forest, Examples or Explanation
+        All estimators must be fitted. The steps of a Pipeline may be Filbert's estimators and those
+        of scikit-learn that the page on model files lists. Of a search, the file holds the best
+        estimator and the figures of all candidates.
     path : path
 
     Examples
@@ -68,77 +39,112 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     load(f"{folder}/answers.filbert").predict(["(S (B c) (B b))"])
     array(['no'], dtype='<U3')
     """
-    _check_path(path)
-    model = _alone(model)
-    name = type(model).__name__
-    known, encode, _ = _KINDS.get(name, (None, None, None))
-    if encode is None or type(model) is not known:
-        raise InputTypeError(
-            f"save takes one of {', '.join(_KINDS)}, or a pipeline or search that ends with one, "
-            f"not {name}"
-        )
-    content, arrays = encode(model)
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "filbert": version("filbert"),
-        "kind": name,
-        "content": content,
-    }
+    check_path(path)
+    if callable(getattr(model, "save", None)):  # an index, which is a folder
+        raise InputTypeError(f"a {type(model).__name__} is saved by its own method, save(path)")
+    entry, arrays = kinds.encode(model)
+    header = {"format": FORMAT, "version": VERSION, "filbert": version("filbert"), **entry}
     with replacing(path) as stream:
         write_archive(stream, header, arrays)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     """Load what :func:`save` wrote. A loaded estimator predicts the same to the last bit.
 
     Nothing in a file is executed, so files of unknown origin can be loaded. Any defect in a file
     raises :class:`~filbert.errors.ModelFileError`.
+
+    Parameters
+    ----------
+    path : path
+    mmap : bool
+        Leave large arrays of numbers in the file and map them into memory, read-only. Trees are
+        always copied. The checksums of mapped arrays are not checked, and the file must not be
+        shortened or overwritten in place while it is in use. :func:`save` never does so.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from filbert import Forest, load, save
+    >>> path = tempfile.mkdtemp() + "/trees.filbert"
+    >>> save(Forest(["(S (NP a) (VP b))"]), path)
+    >>> load(path)
+    Forest of 1 tree: 5 nodes, 5 distinct subtrees
+      0  (S (NP a) (VP b))
     """
-    _check_path(path)
+    with _opened(path, mmap) as archive:
+        return kinds.decode(archive.header, archive.arrays())
+
+
+def load_predictor(path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Any:
+    """Load only what predicts, which needs no scikit-learn for the learners of Filbert.
+
+    Of a TreeSVC and a TreePerceptron, it returns an object with `classes_`, `decision_function` and
+    `predict`, which give the same values to the last bit. Anything else is loaded by :func:`load`.
+
+    Parameters
+    ----------
+    path : path
+    n_jobs : int, optional
+        Threads for predicting, whatever the estimator was saved with.
+
+    Examples
+    --------
+    >>> from filbert import TreeSVC
+    >>> X = ["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q (VP b) (NP a))", "(Q (VP c) (NP d))"]
+    >>> clf = TreeSVC(random_state=0).fit(X, [0, 0, 1, 1])
+    >>> import tempfile
+    >>> from filbert import save
+    >>> path = tempfile.mkdtemp() + "/model.filbert"
+    >>> save(clf, path)
+    >>> load_predictor(path).predict(["(Q (VP e) (NP a))"])
+    array([1])
+    """
+    with _opened(path) as archive:
+        return kinds.decode_predictor(archive.header, archive.arrays(), n_jobs)
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str], mmap: bool = False) -> Iterator[ArchiveReader]:
+    """Open a file of this version. Errors within the block name the file."""
+    check_path(path)
     try:
-        with open(path, "rb") as stream, open_archive(stream) as archive:
-            decode = _decoder(archive.header)
-            return decode(archive.header["content"], archive.arrays())
+        with open(path, "rb") as stream, open_archive(stream, mapped=bool(mmap)) as archive:
+            check_version(archive.header)
+            yield archive
     except FileNotFoundError:
         raise MissingFileError(path) from None
+    except IsADirectoryError:
+        raise ModelFileError(
+            "this is a folder, not a model file", "for an index, use TreeIndex.load"
+        ).located(path) from None
     except ModelFileError as error:
         raise error.located(path) from None
 
 
-def _alone(model: Any) -> Any:
-    """Return the estimator in a pipeline or search; raise if the pipeline has other steps."""
-    before, learner = unpacked(model)
-    if before:
-        steps = ", ".join(type(step).__name__ for step in before)
-        raise InputTypeError(
-            f"a file holds one estimator, but this pipeline has others before it: {steps}. Save "
-            "pipeline[-1], and make a pipeline of these steps and the loaded estimator"
-        )
-    return learner
-
-
-def _decoder(header: dict[str, Any]) -> _Decode:
+def check_format(header: dict[str, Any]) -> int:
+    """Return the format version of a file; raise ModelFileError if it is not a model file."""
     if header.get("format") != FORMAT:
         raise ModelFileError("this zip file is not a Filbert model")
-    number, writer = header.get("version"), str(header.get("filbert"))[:40]
+    number = header.get("version")
     if type(number) is not int or number < 1:
         raise ModelFileError("the header has no format version")
+    return number
+
+
+def check_version(header: dict[str, Any]) -> None:
+    """Raise ModelFileError if a file is not a model file that this version can read."""
+    number, writer = check_format(header), str(header.get("filbert"))[:40]
     if number > VERSION:
         raise ModelFileError(
             f"it was written by Filbert {writer} in format version {number}, but this version "
             f"reads format versions up to {VERSION}",
             hint="update Filbert, or save the model again with this version",
         )
-    name = header.get("kind")
-    if not isinstance(name, str) or name not in _KINDS:
-        raise ModelFileError(f"it holds a {str(name)[:40]!r}, which this version does not know")
-    if not isinstance(header.get("content"), dict):
-        raise ModelFileError("the header has no content")
-    return _KINDS[name][2]
 
 
-def _check_path(path: Any) -> None:
+def check_path(path: Any) -> None:
+    """Raise InputTypeError for anything but a path, such as an open file."""
     if not isinstance(path, str | os.PathLike):
         raise InputTypeError(
             f"expected a path, got {type(path).__name__}: open files are not supported"

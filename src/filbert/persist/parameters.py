@@ -5,10 +5,9 @@ The same rules check them in both directions: whatever can be saved can be loade
 
 from inspect import Parameter, signature
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from filbert.errors import InvalidParameterError
 from filbert.kernels import (
@@ -19,6 +18,7 @@ from filbert.kernels import (
     EachPart,
     Kernel,
     Linear,
+    LocalPatterns,
     Normalized,
     PartialTree,
     Polynomial,
@@ -37,7 +37,7 @@ from filbert.kernels.terms import check_expression
 KERNELS: dict[str, type[Kernel]] = {
     kind.__name__: kind
     for kind in (
-        *(ApproximateTree, PartialTree, Sequence, SubsetTree, Subtree),
+        *(ApproximateTree, LocalPatterns, PartialTree, Sequence, SubsetTree, Subtree),
         *(Linear, Polynomial, RBF),
         *(AllPairs, EachPart, Preference),
         *(Constant, Normalized, Power, Product, Scaled, Sum),
@@ -48,16 +48,23 @@ _OF_KERNELS = ("kernel", "left", "right")  # parameters that hold a kernel
 _LISTS: dict[str, Any] = {"parts": str, "weights": int | float}  # parameters that hold a list
 _GROUPS = ("together", "at_least_one", "exactly_one")  # parameters that hold groups of symbols
 _DEEPEST = 50  # nesting of kernels: a file must not exhaust the stack
-_OPTIONAL = {"max_steps"}  # may be None, although the default is not
+_OPTIONAL = {"max_steps", "random_state"}  # may be None, although the default is not
 
 
-def to_json(estimator: BaseEstimator, depth: int = 0) -> dict[str, Any]:
+class Parametrized(Protocol):
+    """A kernel or an estimator."""
+
+    def get_params(self, deep: bool = ...) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+
+def to_json(estimator: Parametrized, depth: int = 0) -> dict[str, Any]:
     """Return the parameters as JSON values."""
     values = estimator.get_params(deep=False)
     return {name: _encoded(type(estimator), name, value, depth) for name, value in values.items()}
 
 
-def from_json(cls: type[BaseEstimator], values: Any, depth: int = 0) -> dict[str, Any]:
+def from_json(cls: type[Parametrized], values: Any, depth: int = 0) -> dict[str, Any]:
     """Return the parameters. Those that a file does not have keep their defaults."""
     if not isinstance(values, dict):
         raise InvalidParameterError("the parameters are not a JSON object")
@@ -103,7 +110,7 @@ def _check_depth(depth: int) -> None:
         raise InvalidParameterError(f"kernels are nested more than {_DEEPEST} deep")
 
 
-def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any:
+def _encoded(cls: type[Parametrized], name: str, value: Any, depth: int) -> Any:
     if name in _OF_KERNELS:
         return None if value is None else kernel_to_json(value, depth)
     if name == "random_state":  # a generator's earlier state is gone
@@ -120,7 +127,7 @@ def _encoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any
     return _checked(cls, name, _plain(value))
 
 
-def _decoded(cls: type[BaseEstimator], name: str, value: Any, depth: int) -> Any:
+def _decoded(cls: type[Parametrized], name: str, value: Any, depth: int) -> Any:
     if name in _OF_KERNELS:
         return None if value is None else kernel_from_json(value, depth)
     if name == "class_weight" and isinstance(value, list):
@@ -161,7 +168,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
+def _checked(cls: type[Parametrized], name: str, value: Any) -> Any:
     """Return a value if it has the type of the parameter's default; otherwise raise."""
     default = signature(cls).parameters[name].default
     allowed: dict[type, Any] = {bool: bool | int, int: int, float: float | int, str: str}
@@ -171,6 +178,8 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
         right = value == "balanced"
     elif name == "part":
         right = isinstance(value, str)
+    elif name == "shuffle":
+        right = isinstance(value, bool)
     elif default is None or default is Parameter.empty:  # an optional or required number
         right = isinstance(value, int | float) and not isinstance(value, bool)
     else:
@@ -180,7 +189,7 @@ def _checked(cls: type[BaseEstimator], name: str, value: Any) -> Any:
     return value
 
 
-def _checked_list(cls: type[BaseEstimator], name: str, value: Any) -> list[Any]:
+def _checked_list(cls: type[Parametrized], name: str, value: Any) -> list[Any]:
     if not isinstance(value, list) or not all(isinstance(item, _LISTS[name]) for item in value):
         raise InvalidParameterError(f"{cls.__name__}: {name} cannot be {value!r:.60}")
     return value

@@ -1,4 +1,4 @@
-"""Encode a TreePerceptron, its support vectors and its log of updates, and decode it.
+"""Encode a perceptron's support vectors and its log of updates, and decode them.
 
 Replaying the log gives the same model to the last bit, so learning can continue after loading.
 """
@@ -7,42 +7,37 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InvalidParameterError, ModelFileError
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for
-from filbert.learners.perceptron import TreePerceptron
+from filbert.learners.perceptron_classifier import PerceptronClassifier
 from filbert.learners.perceptron_model import ERROR_BLOCK, Log, PerceptronModel, State
 from filbert.persist import parameters, rows
 from filbert.persist.archive import Arrays
-from filbert.persist.support_vectors import (
+from filbert.persist.checked import (
     array_of,
+    arrays_of,
     checked_classes,
     floats_of,
     storable_classes,
 )
 
+_SUPPORT = "support."  # prefix of the names of the support vectors' arrays
 _NUMBERS = ("n_seen", "n_errors", "n_forgotten")
 
 
-def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
-    """Return the header and arrays for a fitted estimator."""
-    check_is_fitted(perceptron)
-    header: dict[str, Any] = {"parameters": parameters.to_json(perceptron)}
-    perceptron.check_parameters()
-    model = perceptron.model_
+def encode(model: PerceptronModel) -> tuple[dict[str, Any], Arrays]:
+    """Return the header and arrays for a model."""
     state = model.state()
     log = state.log
     if not np.isfinite(log.amount).all():
         raise InvalidParameterError("the model has weights that are not finite: train it again")
     classes, are_objects = storable_classes(model.classes)
-    header |= {
+    header: dict[str, Any] = {
         "kernel": parameters.kernel_to_json(model.kernel),
         "intercept": bool(model.intercept),
         "classes_are_objects": are_objects,
-        "engine": perceptron.engine_,
-        "engine_reason": perceptron.engine_reason_,
         "n_seen": log.n_seen,
         "n_errors": log.n_errors,
         "n_forgotten": state.n_forgotten,
@@ -56,19 +51,15 @@ def encode(perceptron: TreePerceptron) -> tuple[dict[str, Any], Arrays]:
         "updates.time": log.time,
         "errors": log.errors,
     }
-    header["support"], parts = rows.encode(state.support)
+    header["support"], parts = rows.encode(state.support, _SUPPORT)
     return header, arrays | parts
 
 
-def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
-    """Return the estimator; inconsistent content raises ModelFileError."""
+def decode(header: dict[str, Any], arrays: Arrays) -> PerceptronModel:
+    """Return the model; inconsistent content raises ModelFileError."""
     try:
-        perceptron = TreePerceptron(
-            **parameters.from_json(TreePerceptron, header.get("parameters"))
-        )
-        perceptron.check_parameters()
         kernel = parameters.kernel_from_json(header.get("kernel"))
-        support = rows_for(kernel, rows.decode(header.get("support"), arrays))
+        support = rows_for(kernel, rows.decode(header.get("support"), arrays_of(arrays, _SUPPORT)))
     except ModelFileError:
         raise
     except FilbertError as error:
@@ -84,15 +75,27 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreePerceptron:
     state = State(support, log, numbers["n_forgotten"])
     model = PerceptronModel.of_state(kernel, classes, state, intercept=intercept)
     model.widths = _widths(header)
-    perceptron._take(model, *_engine(header))
-    return perceptron
+    return model
 
 
-def _engine(header: dict[str, Any]) -> tuple[str, str]:
-    engine, reason = header.get("engine"), header.get("engine_reason")
-    if engine not in ("factors", "online") or not isinstance(reason, str):
+def decode_classifier(
+    header: dict[str, Any], arrays: Arrays, n_jobs: int | None = None
+) -> PerceptronClassifier:
+    """Return the part that predicts; inconsistent content raises ModelFileError."""
+    given = header.get("parameters")
+    average, vote = map((given if isinstance(given, dict) else {}).get, ("average", "vote"))
+    if not isinstance(average, int) or not isinstance(vote, int):  # True, or 1
+        raise ModelFileError("the parameters do not say which weights predict")
+    model = decode(header, arrays)
+    return PerceptronClassifier(model, engine_of(header), bool(average), bool(vote), n_jobs)
+
+
+def engine_of(header: dict[str, Any]) -> str:
+    """Return the engine that trained the model."""
+    engine = header.get("engine")
+    if engine not in ("factors", "online"):
         raise ModelFileError("the header does not say which engine trained the model")
-    return engine, reason
+    return str(engine)
 
 
 def _widths(header: dict[str, Any]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from filbert.kernels.approximate import checked_symbols
 from filbert.learners.symbol_selection import SymbolSelector
 from filbert.persist import parameters
 from filbert.persist.archive import Arrays
-from filbert.persist.support_vectors import floats_of
+from filbert.persist.checked import floats_of, kernel_error_of
 
 
 def encode(selector: SymbolSelector) -> tuple[dict[str, Any], Arrays]:
@@ -21,6 +21,7 @@ def encode(selector: SymbolSelector) -> tuple[dict[str, Any], Arrays]:
         "parameters": parameters.to_json(selector),
         "kernel": parameters.kernel_to_json(selector.kernel_),
         "candidates": parameters.symbols_to_json(selector.candidates_),
+        "kernel_error": selector.kernel_error_,
     }
     return header, {"gains": selector.gains_, "frequencies": selector.frequencies_}
 
@@ -44,5 +45,5 @@ def decode(header: dict[str, Any], arrays: Arrays) -> SymbolSelector:
     known = set(candidates)
     if n == 0 or len(known) < n or not known.issuperset(kernel.symbols) or (frequencies <= 0).any():
         raise ModelFileError("the chosen symbols do not match the symbols of the trees")
-    selector._take(kernel, candidates, gains, frequencies)
+    selector._take(kernel, candidates, gains, frequencies, kernel_error_of(header))
     return selector

@@ -8,15 +8,14 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, InputTypeError, ModelFileError
-from filbert.forest import Forest
-from filbert.fragments import Fragments, MinedFragments
-from filbert.kernels import TreeKernel
+from filbert.fragments import MinedFragments
 from filbert.learners.fragments import FragmentVectorizer
+from filbert.learners.logistic import TreeLogisticRegression
 from filbert.learners.perceptron import TreePerceptron
 from filbert.learners.svm import TreeSVC
-from filbert.persist import parameters, perceptrons, support_vectors
+from filbert.persist import fragment_lists, parameters, tree_logistic, tree_perceptron, tree_svc
 from filbert.persist.archive import Arrays
-from filbert.persist.support_vectors import (
+from filbert.persist.checked import (
     array_of,
     arrays_of,
     checked_classes,
@@ -25,11 +24,11 @@ from filbert.persist.support_vectors import (
     storable_classes,
 )
 
-_FOREST = "fragments."  # prefix of the names of the fragments' arrays
 _LEARNER = "estimator."  # prefix of the names of the estimator's arrays
 _LEARNERS: dict[str, tuple[type, Any]] = {
-    "TreePerceptron": (TreePerceptron, perceptrons),
-    "TreeSVC": (TreeSVC, support_vectors),
+    "TreeLogisticRegression": (TreeLogisticRegression, tree_logistic),
+    "TreePerceptron": (TreePerceptron, tree_perceptron),
+    "TreeSVC": (TreeSVC, tree_svc),
 }
 
 
@@ -37,13 +36,9 @@ def encode(vectorizer: FragmentVectorizer) -> tuple[dict[str, Any], Arrays]:
     """Return the header and arrays for a fitted transformer."""
     check_is_fitted(vectorizer)
     own = {k: v for k, v in vectorizer.get_params(deep=False).items() if k != "estimator"}
-    fragments: Fragments = vectorizer.fragments_
-    header: dict[str, Any] = {
-        "parameters": parameters.to_json(FragmentVectorizer(**own)),
-        "kernel": parameters.kernel_to_json(fragments.kernel),
-    }
-    forest = {_FOREST + name: array for name, array in fragments.trees.to_arrays().items()}
-    arrays = {**forest, "open": fragments.open, **_encoded_mined(vectorizer)}
+    header, arrays = fragment_lists.encode(vectorizer.fragments_)
+    header["parameters"] = parameters.to_json(FragmentVectorizer(**own))
+    arrays |= _encoded_mined(vectorizer)
     if hasattr(vectorizer, "classes_"):
         arrays["classes"], header["classes_are_objects"] = storable_classes(vectorizer.classes_)
     learner = vectorizer.estimator_
@@ -60,15 +55,9 @@ def decode(header: dict[str, Any], arrays: Arrays) -> FragmentVectorizer:
         values = parameters.from_json(FragmentVectorizer, header.get("parameters"))
         vectorizer = FragmentVectorizer(**{**values, "estimator": None})
         vectorizer.check_parameters()
-        kernel = parameters.kernel_from_json(header.get("kernel"))
-        trees = Forest.from_arrays(arrays_of(arrays, _FOREST))
-        if not isinstance(kernel, TreeKernel):
-            raise ModelFileError("the kernel of the fragments is not a tree kernel")
-        vectorizer.fragments_ = Fragments(kernel, trees, array_of(arrays, "open"))
-    except ModelFileError:
-        raise
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
+    vectorizer.fragments_ = fragment_lists.decode(header, arrays)
     vectorizer.mined_ = _decoded_mined(vectorizer, arrays)
     if "classes" in arrays:
         are_objects = header.get("classes_are_objects")

@@ -1,27 +1,19 @@
 """Files, pipes and lines as streams of bytes, opened once and read only forwards."""
 
-import gzip
 import io
-import lzma
 import os
 import sys
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import IO, Any, BinaryIO, cast
 
 from filbert.errors import InputTypeError, MissingFileError, ParseError
+from filbert.read.compression import DAMAGED, is_compressed, opener_for
 
 STANDARD_INPUT = "-"
-DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-"""The errors that reading raises if a compressed file is damaged or truncated."""
 
-_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
-_OPENERS_BY_FIRST_BYTE: dict[bytes, Callable[..., Any]] = {
-    b"\x1f": gzip.open,
-    b"\xfd": lzma.open,
-}  # UTF-8 text begins with neither
+_START = 16  # first bytes that are looked at
 _MARK = b"\xef\xbb\xbf"  # a byte order mark
 
 
@@ -36,31 +28,37 @@ class Input:
         The name for messages.
     first_line : bytes
         This line without white space around it; empty if there is none.
+    start : bytes
+        The first bytes, which show what a binary file is.
     """
 
     def __init__(self, stream: Any, name: str) -> None:
         self.name = name
-        self.first_line = b""
+        self.first_line = self.start = b""
         self._stream = stream
         self._lines = iter(stream)
         self._seen: list[bytes] = []  # lines that are still to be read
         # Read no more lines than needed: the next line of a pipe may take long to arrive.
         for line in self._lines:
+            self.start = self.start or line[:_START]
             self._seen.append(line if self._seen else line.removeprefix(_MARK))
             text = self._seen[-1].strip()
             if text and not text.startswith(b"#"):
                 self.first_line = text
                 break
 
-    def drop_header(self, is_header: Callable[[bytes], bool]) -> None:
-        """Replace the first line that is not blank by a blank line if it is a header.
+    def first_row(self) -> bytes:
+        """Return the first line that is not blank, without its line end, before it is read."""
+        return next((line.rstrip(b"\r\n") for line in self._seen if line.strip()), b"")
+
+    def drop_first_row(self) -> None:
+        """Replace the first line that is not blank by a blank line.
 
         The other lines keep their numbers.
         """
         for i, line in enumerate(self._seen):
             if line.strip():
-                if is_header(line.rstrip(b"\r\n")):
-                    self._seen[i] = b"\n"
+                self._seen[i] = b"\n"
                 return
 
     def read(self, size: int = -1) -> bytes:
@@ -75,11 +73,15 @@ class Input:
             start = b""
             yield block if block.endswith(b"\n") else block + self._stream.readline()
 
-    def lines(self) -> Iterator[bytes]:
-        """Yield lines without their line ends."""
+    def lines(self, *, keep_ends: bool = False) -> Iterator[bytes]:
+        """Yield lines, by default without their line ends."""
         seen, self._seen = self._seen, []
         for line in chain(seen, self._lines):
-            yield line.rstrip(b"\r\n")
+            yield line if keep_ends else line.rstrip(b"\r\n")
+
+    def read_all(self) -> bytes:
+        """Read to the end."""
+        return b"".join(self.lines(keep_ends=True))
 
     def _read(self, size: int) -> bytes:
         """Read `size` bytes, or up to the end, such that Ctrl-C is noticed at once.
@@ -129,15 +131,15 @@ def open_input(source: Source) -> Iterator[Input]:
     elif hasattr(source, "read"):
         yield Input(source, name_of(source))
     else:
-        yield Input(_Lines(source), name_of(source))
+        yield Input(Lines(source), name_of(source))
 
 
 @contextmanager
 def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file or pipe for reading; ``"-"`` is standard input.
 
-    Files in the formats of ``gzip`` and ``xz`` are decompressed. If such a file is damaged or
-    truncated, opening it or reading from it raises ParseError.
+    Files in the formats of ``gzip``, ``xz``, ``bzip2`` and ``zstd`` are decompressed. If such a
+    file is damaged or truncated, opening it or reading from it raises ParseError.
     """
     try:
         if path == STANDARD_INPUT:
@@ -176,24 +178,24 @@ def name_of(source: Any) -> str:
 def format_suffix(path: str | os.PathLike[str]) -> str:
     """Return the extension that shows the format: ``.tsv`` for ``train.tsv.xz``."""
     stem, suffix = os.path.splitext(os.fspath(path))
-    if suffix in _OPENERS:
+    if is_compressed(suffix):
         suffix = os.path.splitext(stem)[1]
     return suffix.lower()
 
 
 @contextmanager
 def _unpacked(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
-    opener = _OPENERS.get(suffix)
-    if opener is None and isinstance(file, io.BufferedReader):  # a pipe has no extension
-        opener = _OPENERS_BY_FIRST_BYTE.get(file.peek(1)[:1])
+    # A pipe has no extension, so its first bytes are looked at.
+    start = file.peek(_START)[:_START] if isinstance(file, io.BufferedReader) else b""
+    opener = opener_for(suffix, start)
     if opener is None:
         yield file
     else:
-        with opener(file, "rb") as stream:
-            yield cast(IO[bytes], stream)
+        with opener(file) as stream:
+            yield stream
 
 
-class _Lines:
+class Lines:
     """Lines of bytes, checked and read like a file."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
@@ -203,6 +205,7 @@ class _Lines:
         return iter(self.readline, b"")
 
     def readline(self) -> bytes:
+        """Return the next line, or b"" at the end."""
         for line in self._lines:
             if not isinstance(line, bytes):
                 raise InputTypeError(
@@ -212,6 +215,7 @@ class _Lines:
         return b""
 
     def read(self, size: int) -> bytes:
+        """Return whole lines of about `size` bytes."""
         lines: list[bytes] = []
         while size > 0 and (line := self.readline()):
             lines.append(line)

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import _core
-from filbert.read.formats import Format, Layout
+from filbert.read.formats import Format
 from filbert.read.numbers import finite_number
 from filbert.read.record import Label
+from filbert.read.table_columns import TableColumns
 
 _PIECE = 1 << 20  # bytes that a thread reads at a time
-_LARGEST_COLUMN = 2**31
 
 
 class Usual(NamedTuple):
@@ -29,38 +29,41 @@ class Usual(NamedTuple):
     label_of: NDArray[np.uint32]
     features: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
     """Row starts, columns and values, in the form of SciPy's CSR matrices."""
+    columns: dict[str, list[str]]
 
 
-def started(kind: Format, layout: Layout) -> _core.LabelledLines | None:
+def started(
+    kind: Format, columns: TableColumns | None, *, bare_words: bool
+) -> _core.LabelledLines | None:
     """Return a reader of the core for such a file, or None if the core cannot read it.
 
     svmlight_tk.py and tsv.py define the columns.
     """
     if kind == "svmlight-tk":
         return _core.LabelledLines.svmlight_tk(piece_bytes=_PIECE)
-    if kind == "jsonl":
+    if kind != "tsv" or columns is None or columns.features or list(columns.trees) != ["tree"]:
         return None
-    label, tree, words = layout.label, layout.tree, layout.bare_words
-    if label is None and tree is None:
-        return _core.LabelledLines.tsv(0, 1, n_columns=2, piece_bytes=_PIECE, bare_words=words)
-    columns = [0 if label is None else label, -1 if tree is None else tree]
-    numbers = [int(c) for c in columns if isinstance(c, int) and abs(c) <= _LARGEST_COLUMN]
-    if len(numbers) < len(columns):
-        return None
+    tree = columns.trees["tree"]
+    label = tree if columns.label is None else columns.label  # the core always reads a label
     return _core.LabelledLines.tsv(
-        numbers[0], numbers[1], n_columns=0, piece_bytes=_PIECE, bare_words=words
+        label, tree, n_columns=columns.n, piece_bytes=_PIECE, bare_words=bare_words
     )
 
 
-def finished(lines: _core.LabelledLines, kind: Format) -> Usual:
-    """Return the examples that have been read."""
+def finished(
+    lines: _core.LabelledLines, kind: Format, *, text_labels: bool, columns: dict[str, list[str]]
+) -> Usual:
+    """Return the examples that have been read, with the columns beside them."""
     dag, roots, texts, label_of, features = lines.finish()
-    return Usual(dag, roots, [_label(text, kind) for text in texts], label_of, features)
+    labels = [_label(text, kind, text_labels) for text in texts]
+    return Usual(dag, roots, labels, label_of, features, columns)
 
 
-def _label(text: bytes, kind: Format) -> Label:
+def _label(text: bytes, kind: Format, text_labels: bool) -> Label:
     if kind == "tsv":
         return text.decode()  # the core accepts only UTF-8
+    if text_labels:
+        return text.strip().decode()
     number = finite_number(text.strip().decode())
     assert number is not None, "the core accepts only numbers"
     return number

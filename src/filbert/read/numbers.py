@@ -3,12 +3,15 @@
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from filbert.errors import ParseError
 from filbert.read.record import Label
+
+LabelKind = Literal["text", "numbers", "given"]  # as they are in the file, for "given"
 
 _LARGEST = 2**53  # beyond this, floats are not exact
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -24,27 +27,48 @@ def finite_number(text: str) -> float | None:
     return value if math.isfinite(value) and "_" not in text else None
 
 
-def to_target(labels: Sequence[Label | None]) -> NDArray[Any]:
-    """Return integers or floats if all labels are numbers, also as text; otherwise strings."""
-    kinds = {type(label) for label in labels}
-    if not kinds or kinds == {bool}:
-        return np.array(labels, dtype=bool if kinds else np.int64)
-    if kinds == {str}:
-        return _from_texts([str(label) for label in labels])
-    if kinds == {int} and all(abs(int(label or 0)) < 2**63 for label in labels):
-        return np.array(labels, dtype=np.int64)
-    if kinds <= {int, float}:
-        return _compact([float(label) for label in labels if label is not None])
-    return np.array([str(label) for label in labels])
+def is_number(label: Label | None) -> bool:
+    """Return whether a label is a number, also as text."""
+    return isinstance(label, int | float) or (
+        isinstance(label, str) and finite_number(label) is not None
+    )
+
+
+def to_target(labels: Sequence[Label | None], kind: LabelKind) -> NDArray[Any]:
+    """Return labels as text, as numbers, or as they are.
+
+    Labels as they are become booleans, integers or floats if all are, otherwise text.
+    """
+    values: list[Any] = list(labels)
+    kinds = {type(value) for value in values}
+    if kinds == {tuple}:
+        return _objects(values)
+    if any(isinstance(value, str) and "\0" in value for value in values):
+        raise ParseError(  # arrays of strings drop it at the end
+            "a label has a NUL character", hint="check the file's encoding"
+        )
+    if kind == "numbers" and kinds == {str}:
+        return _from_texts(values)
+    if kind == "text" or (kind == "given" and not kinds <= {int, float, bool}):
+        return np.array([str(value) for value in values], dtype=np.str_)
+    if kinds == {bool}:
+        return np.array(values, dtype=bool)
+    if kinds <= {int} and all(abs(value) < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    return _compact([float(value) for value in values])
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _from_texts(texts: list[str]) -> NDArray[Any]:
-    if all(_INTEGER.fullmatch(text) for text in texts):
-        if max(len(text.lstrip("+-")) for text in texts) > _DIGITS:
-            return np.array(texts)  # such long digit strings are names
+    short = max(len(text.lstrip("+-")) for text in texts) <= _DIGITS
+    if short and all(_INTEGER.fullmatch(text) for text in texts):
         return np.array([int(text) for text in texts], dtype=np.int64)
-    numbers = [x for x in map(finite_number, texts) if x is not None]
-    return np.array(numbers) if len(numbers) == len(texts) else np.array(texts)
+    return np.array([float(text) for text in texts])
 
 
 def _compact(numbers: list[float]) -> NDArray[Any]:

@@ -7,14 +7,25 @@ same structure. Both ways give the same result, including the numbers of the nod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from filbert.errors import InvalidParameterError, ParseError
-from filbert.read import labelled_lines
-from filbert.read.files import DAMAGED, Input, damaged
-from filbert.read.formats import Layout, drop_header, known_format, line_parser
-from filbert.read.gathered import Batch, Gathered, as_batch, n_characters
-from filbert.read.record import Record
+from filbert.read import labelled_lines, tsv
+from filbert.read.compression import DAMAGED
+from filbert.read.files import Input, damaged
+from filbert.read.formats import Layout, known_format, parser_for
+from filbert.read.gathered import (
+    Batch,
+    Gathered,
+    Vocabulary,
+    as_batch,
+    in_line,
+    n_characters,
+    without_features,
+)
+from filbert.read.numbers import is_number
+from filbert.read.record import Label, Record
+from filbert.read.tree_column import TreeColumn
 
 OnError = Literal["raise", "skip"]
 
@@ -22,15 +33,34 @@ _BLOCK = 1 << 24  # bytes of text in memory at a time
 
 
 class Block(NamedTuple):
-    """Some whole lines, and the number of the first of them, from 1."""
+    """Some whole lines, and the number of the first of them, from 1.
+
+    `numbers` has the lines of the examples, if they are known.
+    """
 
     text: bytes
     first_line: int
+    numbers: list[int]
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number of each line, and the line without its line end."""
         for number, line in enumerate(self.text.split(b"\n"), self.first_line):
             yield number, line.rstrip(b"\r")
+
+
+class Rows(NamedTuple):
+    """Some rows of a table, each with its number or that of its first line, from 1."""
+
+    rows: Iterable[tuple[int, Any]]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the rows."""
+        return [number for number, _ in self.rows]
+
+    def lines(self) -> Iterable[tuple[int, Any]]:
+        """Return the rows, as :meth:`Block.lines` returns lines."""
+        return self.rows
 
 
 @dataclass(frozen=True)
@@ -56,79 +86,180 @@ class Reading(NamedTuple):
 class ExampleReader:
     """A reader of the examples of a source, all at once or some lines at a time."""
 
-    def __init__(self, source: Input, layout: Layout, on_error: OnError, n_threads: int) -> None:
+    def __init__(
+        self,
+        source: Input,
+        layout: Layout,
+        on_error: OnError,
+        n_threads: int,
+        vocabulary: Vocabulary | None = None,
+    ) -> None:
         self.name = source.name
         self._source = source
-        self._layout = layout
         self._kind = known_format(layout, source)
-        self._parse = line_parser(self._kind, layout)
-        drop_header(self._kind, layout, self._parse, source)
+        self._parser = parser_for(self._kind, layout, source)
+        self.label_kind = layout.label_kind(self._kind)
+        self.has_labels = layout.label is not False
+        self.has_vectors = layout.has_vectors
+        self._bare_words = layout.bare_words
+        self._tree_column = layout.tree_column()
+        self._text_labels = layout.labels == "text"
         self._on_error = on_error
         self._n_threads = n_threads
+        self.vocabulary: Vocabulary = {**self._parser.vocabulary, **(vocabulary or {})}
         self._n_examples = 0  # so far, including bad ones
 
     def read_all(self) -> Reading:
         """Read to the end."""
+        if self._parser.rows is not None:
+            return self._line_by_line([Rows(self._parser.rows)], self._gathered())
         blocks = self._blocks()
-        lines = labelled_lines.started(self._kind, self._layout)
+        lines = self._core_lines()
         usual = None
         if lines is not None:
-            unusual = next((b for b in blocks if not lines.add(b.text, self._n_threads)), None)
-            usual = labelled_lines.finished(lines, self._kind)
+            unusual, usual = self._usual_start(blocks, lines)
             if unusual is None:
-                return Reading(as_batch(usual))
+                return Reading(self._batch(usual))
             blocks = chain([unusual], blocks)
-        return self._line_by_line(blocks, Gathered(usual, bare_words=self._words))
+        if usual is not None and not self.has_vectors:
+            usual = without_features(usual)
+        return self._line_by_line(blocks, self._gathered(usual))
 
-    def blocks_of(self, n_examples: int) -> Iterator[Block]:
+    def blocks_of(self, n_examples: int) -> Iterator[Block | Rows]:
         """Yield blocks of `n_examples` examples, each as soon as its last line has arrived.
 
         If a compressed file is truncated, yield the lines before that and raise ParseError.
         """
+        if self._parser.rows is not None:
+            yield from self._rows_of(self._parser.rows, n_examples)
+            return
         text: list[bytes] = []
-        first = number = 1
-        left = n_examples
+        numbers: list[int] = []
+        first = 1
         try:
             for number, line in enumerate(self._source.lines(), 1):
                 text.append(line)
-                left -= self._is_example(line)
-                if left == 0:
-                    yield Block(b"\n".join(text), first)
-                    text, first, left = [], number + 1, n_examples
+                if self._is_example(line):
+                    numbers.append(number)
+                if len(numbers) == n_examples:
+                    yield Block(b"\n".join(text), first, numbers)
+                    text, numbers, first = [], [], number + 1
         except DAMAGED as error:
-            if left < n_examples:
-                yield Block(b"\n".join(text), first)
+            if numbers:
+                yield Block(b"\n".join(text), first, numbers)
             place = {"line": first + len(text), "sample": self._n_examples}
             raise damaged(error, self.name, **place) from None
-        if left < n_examples:
-            yield Block(b"\n".join(text), first)
+        if numbers:
+            yield Block(b"\n".join(text), first, numbers)
 
-    def read_quickly(self, block: Block) -> Batch | None:
+    def _rows_of(self, rows: Iterator[tuple[int, Any]], n_examples: int) -> Iterator[Rows]:
+        block: list[tuple[int, Any]] = []
+        try:
+            for row in rows:
+                block.append(row)
+                if len(block) == n_examples:
+                    yield Rows(block)
+                    block = []
+        except DAMAGED as error:
+            if block:
+                yield Rows(block)
+            raise damaged(error, self.name, sample=self._n_examples) from None
+        if block:
+            yield Rows(block)
+
+    def read_quickly(self, block: Block | Rows) -> Batch | None:
         """Read a block in the core; return None if it has unusual lines."""
-        lines = labelled_lines.started(self._kind, self._layout)
-        if lines is None or not lines.add(block.text, self._n_threads):
+        lines = self._core_lines()
+        if lines is None or isinstance(block, Rows):
             return None
-        return as_batch(labelled_lines.finished(lines, self._kind))
+        unusual, usual = self._usual_start(iter([block]), lines)
+        return self._batch(usual) if unusual is None else None
 
-    def read_lines(self, block: Block, bounds: Bounds) -> Reading:
+    def _batch(self, usual: labelled_lines.Usual) -> Batch:
+        batch = as_batch(usual)
+        if not self.has_vectors:
+            batch.vectors.clear()
+        return batch
+
+    def read_lines(self, block: Block | Rows, bounds: Bounds) -> Reading:
         """Read a block line by line."""
-        gathered = Gathered(names=bounds.names, vectors=bounds.vectors, bare_words=self._words)
+        gathered = self._gathered(names=bounds.names, vectors=bounds.vectors)
         return self._line_by_line([block], gathered, bounds.check)
 
     def count(self, n_examples: int) -> None:
         """Add to the number of examples read so far, which errors report."""
         self._n_examples += n_examples
 
+    def _gathered(
+        self,
+        start: labelled_lines.Usual | None = None,
+        *,
+        names: tuple[str, ...] | None = None,
+        vectors: Collection[str] | None = None,
+    ) -> Gathered:
+        """Return what collects examples. A table names its parts, even if it has no rows."""
+        table = self._parser.columns
+        return Gathered(
+            start,
+            names=names or (None if table is None else tuple(table.trees)),
+            vectors=vectors,
+            columns=() if table is None else tuple(table.others),
+            vocabulary=self.vocabulary,
+            bare_words=self._words,
+        )
+
     @property
     def _words(self) -> bool:
         """Return whether a word is a tree, which is always so in SVM-light-TK files."""
-        return self._layout.bare_words or self._kind == "svmlight-tk"
+        return self._bare_words or self._kind == "svmlight-tk" or self._tree_column is not None
+
+    def _core_lines(self) -> Any:
+        """Return the core's reader, or None if it does not read such files."""
+        columns = self._parser.columns
+        if self._tree_column is not None or self.vocabulary:
+            return None
+        if columns is None and not self.has_labels:
+            return None
+        return labelled_lines.started(self._kind, columns, bare_words=self._bare_words)
+
+    def _usual_start(
+        self, blocks: Iterator[Block], lines: Any
+    ) -> tuple[Block | None, labelled_lines.Usual]:
+        """Read blocks in the core up to the first unusual one; return that, and what was read."""
+        columns = self._parser.columns
+        others: dict[str, list[str]] = {name: [] for name in columns.others} if columns else {}
+        unusual = None
+        for block in blocks:
+            texts = self._other_columns(block)
+            if texts is None or not lines.add(block.text, self._n_threads):
+                unusual = block
+                break
+            for name, column in texts.items():
+                others[name].extend(column)
+        usual = labelled_lines.finished(
+            lines, self._kind, text_labels=self._text_labels, columns=others
+        )
+        return unusual, usual
+
+    def _other_columns(self, block: Block) -> dict[str, list[str]] | None:
+        """Return the columns that the core does not read; None if a line of the block is bad."""
+        columns = self._parser.columns
+        if columns is None:
+            return {}
+        if self.label_kind == "numbers" and columns.label is not None:
+            labels = tsv.distinct_labels(block.text, columns.label)
+            if not all(map(is_number, labels)):
+                return None
+        try:
+            return tsv.other_columns(block.text, columns) if columns.others else {}
+        except (LookupError, UnicodeDecodeError):
+            return None
 
     def _blocks(self) -> Iterator[Block]:
         first_line = 1
         try:
             for text in self._source.blocks(_BLOCK):
-                yield Block(text, first_line)
+                yield Block(text, first_line, [])
                 first_line += text.count(b"\n")
         except DAMAGED as error:
             raise damaged(error, self.name) from None
@@ -140,7 +271,7 @@ class ExampleReader:
 
     def _line_by_line(
         self,
-        blocks: Iterable[Block],
+        blocks: Iterable[Block | Rows],
         gathered: Gathered,
         check: Callable[[Record], None] | None = None,
     ) -> Reading:
@@ -152,23 +283,71 @@ class ExampleReader:
                 if record is not None:
                     if check is not None:
                         check(record)
-                    gathered.add(record, line)
+                    self._add(gathered, record, line)
             except ParseError as error:
                 sample = self._n_examples + len(gathered) + len(skipped)
-                placed = error.located(source=self.name, line=number, sample=sample)
+                placed = self._placed(error, number, sample)
                 if self._on_error == "raise":
                     failure = placed
                     break
                 skipped.append(placed)
         return Reading(gathered.finish(), tuple(skipped), failure)
 
-    def _parsed(self, line: bytes) -> Record | None:
-        """Parse a line, and convert the column of an error from bytes to characters."""
+    def _add(self, gathered: Gathered, record: Record, line: Any) -> None:
+        """Read the trees of an example. Say so if they look like those of another notation."""
         try:
-            return self._parse(line)
+            gathered.add(record, line)
         except ParseError as error:
+            in_brackets = [_begins_with_bracket(tree.text) for tree in record.trees.values()]
+            if self._kind in ("svmlight-tk", "klp") or all(in_brackets):
+                raise
+            other = "if the trees are in another notation, pass tree_format='iupac' or another one"
+            raise error.located(hint=f"{error.hint}; {other}" if error.hint else other) from None
+
+    def _placed(self, error: ParseError, number: int, sample: int) -> ParseError:
+        if self._kind in ("parquet", "arrow"):  # they have rows, but no lines
+            place = f"{self.name}, row {number}"
+            return ParseError(error.reason, hint=error.hint, source=place, sample=sample)
+        return error.located(source=self.name, line=number, sample=sample)
+
+    def _parsed(self, line: Any) -> Record | None:
+        """Parse a line, and convert the column of an error from bytes to characters."""
+        if isinstance(line, ParseError):
+            raise line
+        try:
+            record = self._parser.parse(line)
+        except ParseError as error:
+            if not isinstance(line, bytes):
+                raise
             column = n_characters(line[: (error.column or 1) - 1]) + 1
             raise error.located(column=column) from None
+        if record is not None and self._tree_column is not None:
+            self._convert(record, line, self._tree_column)
+        if record is not None and not self.has_vectors:
+            record.vectors = {}
+        if record is not None and self.has_labels and self.label_kind == "numbers":
+            check_number(record.label)
+        return record
+
+    def _convert(self, record: Record, line: Any, column: TreeColumn) -> None:
+        """Write the trees of an example in bracket notation."""
+        for name, tree in record.trees.items():
+            try:
+                record.trees[name] = tree._replace(text=column.converted(tree.text))
+            except ParseError as error:
+                raise in_line(error, record, name, line) from None
+
+
+def _begins_with_bracket(text: str | bytes) -> bool:
+    return text.lstrip()[:1] in ("(", b"(")
+
+
+def check_number(label: Label | None) -> None:
+    """Raise ParseError if a label is not a number."""
+    if not is_number(label):
+        raise ParseError(
+            f"the label {str(label)[:40]!r} is not a number", hint="pass labels='text'", column=1
+        )
 
 
 def check_on_error(on_error: str) -> None:

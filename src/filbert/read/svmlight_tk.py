@@ -1,41 +1,92 @@
-"""SVM-light-TK files: ``label |BT| tree |BT| tree |ET| 1:0.5 7:1 |BV| 3:1 |EV|`` per line."""
+"""SVM-light-TK files: ``label |BT| tree |BT| tree |ET| 1:0.5 7:1 |BV| 3:1 |EV|`` per line.
+
+Comments at the end of a line are dropped.
+"""
 
 import re
 
 from filbert.errors import ParseError
 from filbert.read.numbers import finite_number
-from filbert.read.record import Record, SparseVector, TreeText
+from filbert.read.record import (
+    EMPTY_TREE,
+    Label,
+    Record,
+    SparseVector,
+    TreeText,
+    Written,
+)
+from filbert.read.vectors import sparse_vector, written_vector
 
-_MAX_FEATURE = 2**31 - 1  # the largest index in SciPy's sparse matrices
-_ITEM = re.compile(rb"\S+")
+_QUERY = b"qid:"
 
 
-def parse_line(line: bytes) -> Record | None:
-    """Read one line; return None for a blank line or a comment."""
+def parse_line(line: bytes, *, text_labels: bool, with_label: bool, empty: bool) -> Record | None:
+    """Read one line; return None for a blank line or a comment.
+
+    `empty` says whether trees may be empty. ``qid:`` becomes a column.
+    """
     text = line.strip()
     if not text or text.startswith(b"#"):
         return None
     head, begin, body = line.partition(b"|BT|")
     if not begin:
         raise ParseError("a line without a tree", hint="write label |BT| (S ...) |ET|", column=1)
-    label = _number(head.strip(), "label", column=1)
+    label, columns = _head(head, text_labels, with_label)
     middle, end, tail = body.partition(b"|ET|")
     if not end:
         raise ParseError(
             "the trees have no end", hint="write |ET| after the last tree", column=len(head) + 1
         )
-    trees = _trees(middle, column=len(head) + len(begin) + 1)
+    trees = _trees(middle, len(head) + len(begin) + 1, empty)
+    tail, query = _without_query(tail)
     vectors = _vectors(tail, column=len(line) - len(tail) + 1)
-    return Record(label, trees, vectors)
+    return Record(label, trees, vectors, query or columns)
 
 
-def _trees(text: bytes, column: int) -> dict[str, TreeText]:
+def _head(head: bytes, text_labels: bool, with_label: bool) -> tuple[Label | None, dict[str, str]]:
+    """Read what is before the trees: the label, and perhaps the number of a query."""
+    items = head.split()
+    columns = {}
+    if items and items[-1].startswith(_QUERY):
+        columns = _query(items.pop())
+    if not with_label:
+        return None, columns
+    text = b" ".join(items).decode(errors="replace")
+    if text_labels and len(items) == 1:
+        return text, columns
+    value = finite_number(text)
+    if value is None:
+        what = "is not one word" if text_labels else "is not a finite number"
+        hint = "" if text_labels else "use numbers such as -1, +1 or 0.5, or pass labels='text'"
+        raise ParseError(f"the label {text[:40]!r} {what}", hint=hint, column=1)
+    return value, columns
+
+
+def _query(item: bytes) -> dict[str, str]:
+    return {"qid": item.removeprefix(_QUERY).decode(errors="replace")}
+
+
+def _without_query(tail: bytes) -> tuple[bytes, dict[str, str]]:
+    """Take the number of a query from the start of the features."""
+    text = tail.lstrip()
+    if not text.startswith(_QUERY):
+        return tail, {}
+    item = text.split(maxsplit=1)[0]
+    return text[len(item) :], _query(item)
+
+
+def _trees(text: bytes, column: int, empty: bool) -> dict[str, TreeText]:
     found = []
     for part in text.split(b"|BT|"):
-        found.append(TreeText(part, column))
-        if not part.strip():
+        if part.strip():
+            found.append(TreeText(part, column))
+        elif empty:
+            found.append(TreeText(EMPTY_TREE, column))
+        else:
             raise ParseError(
-                "an empty tree", hint="write a tree after |BT|", column=column + len(part)
+                "an empty tree",
+                hint="write a tree after |BT|, or pass empty='placeholder'",
+                column=column + len(part),
             )
         column += len(part) + len(b"|BT|")
     if len(found) == 1:
@@ -48,48 +99,48 @@ def _vectors(text: bytes, column: int) -> dict[str, SparseVector]:
     text = text.partition(b"#")[0].partition(b"|EV|")[0]
     found = []
     for part in text.split(b"|BV|"):
-        found.append(_vector(part, column))
+        found.append(sparse_vector(part, column))
         column += len(part) + len(b"|BV|")
     if len(found) == 1:
-        return {"features": found[0]} if found[0].indices else {}
+        return {"features": found[0]} if found[0].values else {}
     return {f"features_{i}": vector for i, vector in enumerate(found, 1)}
 
 
-def _vector(text: bytes, column: int) -> SparseVector:
-    vector = SparseVector([], [])
-    previous = 0
-    for item in _ITEM.finditer(text):
-        at = column + item.start()
-        number, colon, value = item[0].partition(b":")
-        if not colon or not number.isdigit():
-            raise ParseError(
-                f"{item[0].decode(errors='replace')[:40]!r} is not a feature",
-                hint="write number:value, such as 7:0.5",
-                column=at,
-            )
-        index = int(number) if len(number) < 12 else _MAX_FEATURE + 1
-        if not 1 <= index <= _MAX_FEATURE:
-            raise ParseError(
-                f"feature number {number.decode()[:30]} is out of range",
-                hint=f"features are numbered from 1 to {_MAX_FEATURE}",
-                column=at,
-            )
-        if index <= previous:
-            raise ParseError(
-                f"feature {index} after feature {previous}", hint="numbers must ascend", column=at
-            )
-        previous = index
-        vector.indices.append(index - 1)
-        vector.values.append(_number(value, "value", column=at))
-    return vector
+def write_line(example: Written) -> str:
+    """Return the line of an example; content that the format cannot hold raises ValueError.
 
-
-def _number(text: bytes, what: str, column: int) -> float:
-    value = finite_number(text.decode(errors="replace"))
-    if value is None:
-        raise ParseError(
-            f"the {what} {text.decode(errors='replace')[:40]!r} is not a finite number",
-            hint="use numbers such as -1, +1 or 0.5",
-            column=column,
+    Trees and vectors lose their names.
+    """
+    label = example.label
+    if isinstance(label, bool) or not isinstance(label, int | float):
+        raise ValueError(
+            f"the label {str(label)[:40]!r} is not a number: pass label_map=, such as "
+            "{'yes': 1, 'no': -1}"
         )
-    return value
+    words = [repr(label), *_written_query(example.columns)]
+    for tree in example.trees.values():
+        if "|BT|" in tree or "|ET|" in tree:
+            raise ValueError(f"a tree has the label |BT| or |ET|: {tree[:40]!r}")
+        words += ["|BT|", *([] if tree == EMPTY_TREE else [tree])]
+    words.append("|ET|")
+    for number, features in enumerate(example.vectors.values()):
+        for name, _ in features:
+            _check_feature(name)
+        words += [*(["|BV|"] if number else []), written_vector(features)]
+    return " ".join([*words, *(["|EV|"] if example.vectors else [])])
+
+
+def _written_query(columns: dict[str, str]) -> list[str]:
+    for name, text in columns.items():
+        if name != "qid":
+            raise ValueError(f"there is no place for column {name!r}: pass columns=[]")
+        if not text or re.search(r"[\s|]", text):
+            raise ValueError(f"the qid {text[:40]!r} is empty or has white space or |")
+    return [f"qid:{columns['qid']}"] if columns else []
+
+
+def _check_feature(name: str) -> None:
+    if name.isdigit():
+        return
+    if not name or finite_number(name) is not None or re.search(r"[\s|#]", name):
+        raise ValueError(f"the feature {name[:40]!r} is a number or has white space, | or #")

@@ -1,52 +1,102 @@
-"""Tab-separated files: ``label<TAB>tree``, one example per line."""
+"""Tab-separated files: ``label<TAB>tree``, one example per line, without quotes.
+
+The first line may have the names of columns.
+"""
 
 from filbert.errors import ParseError
-from filbert.read.record import Record, TreeText
+from filbert.read.record import EMPTY_TREE, Record, TreeText
+from filbert.read.rows import check_not_swapped, parse_row
+from filbert.read.table_columns import TableColumns
+
+TWO_COLUMNS = TableColumns(2, 0, {"tree": 1})
 
 
-def parse_line(line: bytes, *, label: int | None, tree: int | None) -> Record | None:
+def parse_line(line: bytes, *, columns: TableColumns, empty: bool, words: bool) -> Record | None:
     """Read one line; return None for a blank line.
 
-    `label` and `tree` are columns, from 0 or from the end (-1). If both are None, the line must
-    have exactly two columns.
+    `empty` says whether trees may be empty, `words` whether a word without brackets is a tree.
     """
     if not line.strip():
         return None
     fields = line.split(b"\t")
-    if label is None and tree is None:
-        if len(fields) != 2:
-            raise ParseError(
-                f"expected label<TAB>tree, found {len(fields)} "
-                f"column{'' if len(fields) == 1 else 's'}",
-                hint="write two columns, or choose columns with label= and tree=",
-                column=1,
-            )
-        label, tree = 0, 1
-    position = _position(fields, -1 if tree is None else tree)
+    if len(fields) != columns.n:
+        raise _other_number(fields, columns)
+    if len(columns.trees) > 1 or columns.features:
+        texts = [_decoded(field, fields, i) for i, field in enumerate(fields)]
+        return parse_row(texts, columns=columns, empty=empty, words=words)
+    ((name, position),) = columns.trees.items()
     text = fields[position]
-    name = fields[_position(fields, 0 if label is None else label)]
     begin = sum(len(f) + 1 for f in fields[:position])
+    tree = TreeText(text, begin + 1)
     if not text.strip():
-        raise ParseError("a line without a tree", hint="write label<TAB>tree", column=begin + 1)
-    return Record(_decoded(name), {"tree": TreeText(text, begin + 1)})
+        if not empty:
+            raise ParseError("a line without a tree", hint="write label<TAB>tree", column=begin + 1)
+        tree = TreeText(EMPTY_TREE, None)
+    number = columns.label
+    label = None if number is None else _decoded(fields[number], fields, number)
+    if not words:
+        check_not_swapped(label, columns, {name: tree})
+        _check_quotes(text, begin + 1)
+    others = {one: _decoded(fields[i], fields, i) for one, i in columns.others.items()}
+    return Record(label, {name: tree}, {}, others)
 
 
-def _position(fields: list[bytes], column: int) -> int:
-    if not -len(fields) <= column < len(fields):
-        raise ParseError(
-            f"there is no column {column}: the line has {len(fields)}",
-            hint="columns are numbered from 0",
+def other_columns(text: bytes, columns: TableColumns) -> dict[str, list[str]]:
+    """Return the kept columns of some lines.
+
+    Raises
+    ------
+    LookupError, UnicodeDecodeError
+        If a line is bad, which :func:`parse_line` reports.
+    """
+    rows = [line.rstrip(b"\r").split(b"\t") for line in text.split(b"\n") if line.strip()]
+    return {name: [row[i].decode() for row in rows] for name, i in columns.others.items()}
+
+
+def distinct_labels(text: bytes, label: int) -> set[str]:
+    """Return the labels of lines, which may be bad."""
+    rows = (line.split(b"\t", label + 1) for line in text.split(b"\n") if line.strip())
+    return {row[label].decode(errors="replace") for row in rows if len(row) > label}
+
+
+def _other_number(fields: list[bytes], columns: TableColumns) -> ParseError:
+    n = len(fields)
+    found = f"found {n} column{'' if n == 1 else 's'}"
+    if columns == TWO_COLUMNS:
+        return ParseError(
+            f"expected label<TAB>tree, {found}",
+            hint="write two columns, or choose columns with label= and tree=",
             column=1,
         )
-    return column % len(fields)
+    return ParseError(
+        f"expected {columns.n} columns as in the first line, {found}",
+        hint="check the tabs of this line and of the first",
+        column=1,
+    )
 
 
-def _decoded(field: bytes) -> str:
+def _check_quotes(tree: bytes, column: int) -> None:
+    text = tree.strip()
+    if text.startswith(b'"(') and text.endswith(b')"'):
+        raise ParseError(
+            "the tree is in quotes", hint="pass format='csv', which reads them", column=column
+        )
+
+
+def _decoded(field: bytes, fields: list[bytes], number: int) -> str:
     try:
         return field.decode()
     except UnicodeDecodeError as error:
         raise ParseError(
-            "the label is not valid UTF-8",
+            "the label is not valid UTF-8" if number == 0 else "the text is not valid UTF-8",
             hint="convert the file to UTF-8",
-            column=error.start + 1,
+            column=sum(len(f) + 1 for f in fields[:number]) + error.start + 1,
         ) from None
+
+
+def write_row(fields: list[str]) -> str:
+    """Return a line; a tab or line end in a field raises ValueError."""
+    for field in fields:
+        if any(mark in field for mark in "\t\n\r"):
+            raise ValueError(f"{field[:40]!r} has a tab or a line end: write a csv file")
+    return "\t".join(fields)

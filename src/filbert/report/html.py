@@ -1,14 +1,16 @@
 """The report: one self-contained HTML file.
 
-Labels are untrusted text. Templates escape all their input. The script of the page gets only
-numbers and never makes mark-up from text. The content security policy of the page allows only its
-own script and style, identified by their hashes, and no requests at all.
+Labels are untrusted text. Templates escape all their input. The script of the page gets its data
+deflated, in base64, and never makes mark-up from text: the content security policy of the page
+forbids this. The policy allows only the page's own script and style, identified by their hashes,
+and no requests at all.
 """
 
 import base64
 import hashlib
 import json
 import re
+import zlib
 from functools import cache
 from typing import Any
 
@@ -17,17 +19,25 @@ from jinja2.ext import Extension
 from markupsafe import Markup
 
 from filbert.errors import InvalidParameterError
-from filbert.report.view import numbers_of, view_of
+from filbert.report.data import data_of
+from filbert.report.view import view_of
 from filbert.report.wording import bare, label, percent, plain, signed
+
+_SCRIPTS = ("page", "trees", "fragments", "examples", "start")  # parts of one program, in order
 
 
 def render(explanation: dict[str, Any]) -> str:
     """Return the page of an explanation that is given as plain data."""
     checked(explanation)
-    view = view_of(explanation)
-    numbers = json.dumps(numbers_of(explanation, view), separators=(",", ":"), allow_nan=False)
+    data = data_of(explanation)
     page = environment().get_template("page.html")
-    return page.render(view=view, numbers=Markup(numbers), **_assets())
+    return page.render(view=view_of(explanation, data), data=packed(data), **_assets())
+
+
+def packed(data: dict[str, Any]) -> str:
+    """Return data as JSON, deflated (RFC 1950), in base64."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def checked(explanation: dict[str, Any]) -> None:
@@ -74,11 +84,13 @@ def environment() -> Environment:
 @cache
 def _assets() -> dict[str, Markup]:
     """Return the style sheet, the scripts, and the policy that allows only these."""
-    css, early, program = (_source(name) for name in ("report.css", "early.js", "report.js"))
+    css, early = _source("report.css"), _source("early.js")
+    program = Markup("").join(_source(f"{name}.js") for name in _SCRIPTS)
     # The policy forbids inline styles, so lengths of bars are classes.
     css += Markup("".join(f".w{i}{{--w:{i}%}}" for i in range(101)))
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'; "
         f"style-src {_hash(css)}; script-src {_hash(early)} {_hash(program)}"
     )
     return {"css": css, "early": early, "program": program, "policy": Markup(policy)}

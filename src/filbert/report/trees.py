@@ -1,101 +1,89 @@
-"""Trees in the page: drawn as SVG as long as the file stays small, then as text."""
+"""Trees of the page as numbers, from which its script draws them."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from markupsafe import Markup
+from filbert.drawing.labels import printable, shortened, title_of
+from filbert.drawing.picture import picture_of_arrays
+from filbert.read.preorder import children_of
 
-from filbert.drawing.labels import printable, shortened
-from filbert.drawing.svg import tree_svg
-from filbert.drawing.text import children_of, draw_arrays
-
-LEVELS = 5  # of colour, on each side of zero
-_FAINT = 0.02  # of the largest value: smaller values have no colour
-
-# A node takes about 180 bytes as SVG and 20 as text.
-MOST_DRAWN = 16_000  # nodes of examples
-MOST_DRAWN_SUPPORT = 4_000
 _MOST_NODES = 400  # of one tree
-_MOST_LINES = 50
-
-# Inside a drawing all text is escaped: quotes delimit attributes, and "<g " begins a node.
-_NODE = re.compile(r'<g data-node="(\d+)"')
-_SAME_TITLE = re.compile(r"<title>([^<]*?)(?:: 0)?</title>(<rect[^>]*>)(?=<text[^>]*>\1</text>)")
-_ZERO = re.compile(r'(?<=\d)\.0(?=["LM ])')
-_TAG = re.compile(r"<[^>]*>")
+_MOST_FRAGMENT_NODES = 60
+_FRAGMENT_WIDTH = 340  # pixels
 
 
 class Drawings:
-    """Draw trees as SVG until the page has enough of them, and the rest as text.
+    """Drawings of trees, with one list of labels for all of them.
 
-    Colours are levels, ``data-level="-3"``. The style sheet of the page turns them into colours
-    for light and dark pages.
+    Attributes
+    ----------
+    labels : list of str
+        The distinct labels, cut off if they are long.
+    widths : list of int
+        Of their boxes, in pixels.
+    whole : dict
+        By number, the whole of each label that was cut off.
     """
 
-    def __init__(self, most_drawn: int) -> None:
-        self.left = most_drawn
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+        self.widths: list[int] = []
+        self.whole: dict[int, str] = {}
+        self._numbers: dict[str, int] = {}
 
-    @staticmethod
-    def fragment(fragment: dict[str, Any]) -> Markup:
-        """Draw a fragment; large ones are cut off."""
-        drawn = tree_svg(
-            fragment["labels"],
-            fragment["parents"],
-            open=fragment["open"],
-            standalone=False,
-            max_nodes=60,
-            max_width=340,
-        )
-        return Markup(_bare(drawn))
+    def fragment(self, fragment: dict[str, Any]) -> dict[str, Any]:
+        """Draw a fragment; large ones are folded."""
+        labels, parents, is_open = (fragment[name] for name in ("labels", "parents", "open"))
+        drawn, nodes = self._drawn(labels, parents, None, _MOST_FRAGMENT_NODES, _FRAGMENT_WIDTH)
+        open_places = [place for place, node in enumerate(nodes) if node >= 0 and is_open[node]]
+        return {**drawn, "open": open_places} if open_places else drawn
 
     def tree(
+        self, tree: dict[str, Any], values: Sequence[float], max_width: float
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Draw a tree; of a large one, the nodes with the largest values and those near the root.
+
+        Also return the preorder number of each drawn node, or -1 for an ellipsis.
+        """
+        return self._drawn(tree["labels"], tree["parents"], values, _MOST_NODES, max_width)
+
+    def _drawn(
         self,
         labels: Sequence[str],
         parents: Sequence[int],
-        values: Sequence[float] | None = None,
-        largest: float = 0.0,
-    ) -> Markup:
-        """Draw a tree with nodes coloured by `values`; `largest` has the deepest colour."""
-        n = min(len(labels), _MOST_NODES)
-        if n > self.left:
-            return self._text(labels, parents, values)
-        self.left -= n
-        drawn = tree_svg(labels, parents, values=values, standalone=False, max_nodes=_MOST_NODES)
-        drawn = _bare(drawn)
-        if values is not None:
-            levels = [level(value, largest) for value in values]
-            drawn = _NODE.sub(lambda m: f'{m[0]} data-level="{levels[int(m[1])]}"', drawn)
-        return Markup(drawn)
+        values: Sequence[float] | None,
+        max_nodes: int,
+        max_width: float,
+    ) -> tuple[dict[str, Any], list[int]]:
+        placed = picture_of_arrays(labels, parents, values, max_nodes, max_width)
+        outline = placed.outline
+        numbers = [
+            self._number(*label)
+            for label in zip(outline.labels, placed.texts, placed.widths, strict=True)
+        ]
+        drawn: dict[str, Any] = {
+            "size": [placed.width, placed.height],
+            "labels": numbers,
+            "parents": outline.parents,
+            "x": [x for x, _ in placed.centres],
+            "y": [y for _, y in placed.centres],
+            "edges": placed.edges,
+        }
+        hidden = {place: n for place, n in enumerate(outline.hidden) if n}
+        return ({**drawn, "hidden": hidden} if hidden else drawn), outline.numbers
 
-    def _text(
-        self, labels: Sequence[str], parents: Sequence[int], values: Sequence[float] | None
-    ) -> Markup:
-        drawn = draw_arrays(labels, parents, values=values, max_lines=_MOST_LINES)
-        return Markup('<pre class="outline" dir="ltr">{}</pre>').format(drawn)
-
-
-def _bare(drawn: str) -> str:
-    """Remove titles that repeat the label, and zeros after decimal points."""
-    drawn = _TAG.sub(lambda tag: _ZERO.sub("", tag[0]), drawn)
-    return _SAME_TITLE.sub(r"\2", drawn)
-
-
-def level(value: float, largest: float) -> int:
-    """Return the level of a value, from -5 to 5 in equal steps; 0 for very small values."""
-    share = abs(value) / largest if largest > 0 else 0.0
-    if share < _FAINT:
-        return 0
-    steps = min(LEVELS, 1 + int(share * LEVELS))
-    return steps if value > 0 else -steps
+    def _number(self, label: str, text: str, width: int) -> int:
+        if label not in self._numbers:
+            number = self._numbers[label] = len(self.labels)
+            self.labels.append(text)
+            self.widths.append(width)
+            whole = title_of(label)
+            if whole != text:
+                self.whole[number] = whole
+        return self._numbers[label]
 
 
-def drawn_nodes(drawing: str) -> list[int]:
-    """Return the preorder numbers of the nodes in a drawing, in the order of the drawing."""
-    return [int(match[1]) for match in _NODE.finditer(drawing)]
-
-
-def leaves(labels: Sequence[str], parents: Sequence[int], most: int = 400) -> str:
+def leaves(tree: dict[str, Any], most: int = 400) -> str:
     """Return the labels of a tree's leaves; for a parse tree this is the sentence."""
-    words = [labels[i] for i, below in enumerate(children_of(parents)) if not below]
+    words = [tree["labels"][i] for i, below in enumerate(children_of(tree["parents"])) if not below]
     return shortened(" ".join(map(printable, words[:most])), most)

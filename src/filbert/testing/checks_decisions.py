@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score
 from filbert.testing.tools import assert_same, check, fresh, sentences
 
 
-@check("predict")
+@check("classifier")
 def check_it_learns(name: str, estimator: Any) -> None:
     """Check that the estimator separates kinds of sentences with different productions."""
     for n_classes in (2, 3):
@@ -17,7 +17,7 @@ def check_it_learns(name: str, estimator: Any) -> None:
         assert accuracy > 0.9, f"{name} should learn {n_classes} kinds, accuracy {accuracy:.2f}"
 
 
-@check("predict")
+@check("classifier")
 def check_known_classes(name: str, estimator: Any) -> None:
     """Check that predictions are classes of the training data, with their type."""
     X, y = sentences(30, 3)
@@ -28,7 +28,7 @@ def check_known_classes(name: str, estimator: Any) -> None:
     assert predicted.dtype == fitted.classes_.dtype, f"{name}: predictions should be {'<U1'}"
 
 
-@check("decision_function")
+@check("classifier", "decision_function")
 def check_shape_for_two_classes(name: str, estimator: Any) -> None:
     """Check that two classes give one float64 score per tree."""
     X, y = sentences()
@@ -37,7 +37,7 @@ def check_shape_for_two_classes(name: str, estimator: Any) -> None:
     assert values.dtype == np.float64, f"{name}: expected float64 scores, got {values.dtype}"
 
 
-@check("decision_function")
+@check("classifier", "decision_function")
 def check_shape_for_many_classes(name: str, estimator: Any) -> None:
     """Check that more classes give one column of scores per class."""
     X, y = sentences(40, 3)
@@ -45,7 +45,7 @@ def check_shape_for_many_classes(name: str, estimator: Any) -> None:
     assert values.shape == (40, 3), f"{name}: expected scores of shape (40, 3), got {values.shape}"
 
 
-@check("predict", "decision_function")
+@check("classifier", "decision_function")
 def check_scores_agree_with_predictions(name: str, estimator: Any) -> None:
     """Check that predictions follow the largest score, or the sign for two classes."""
     for n_classes in (2, 3):
@@ -58,7 +58,7 @@ def check_scores_agree_with_predictions(name: str, estimator: Any) -> None:
         )
 
 
-@check("predict", "score")
+@check("classifier", "score")
 def check_score_is_accuracy(name: str, estimator: Any) -> None:
     """Check that `score` is the accuracy, weighted if there are weights."""
     X, y = sentences(60, 3)

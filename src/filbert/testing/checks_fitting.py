@@ -233,9 +233,9 @@ def check_interrupted_fit(name: str, estimator: Any) -> None:
         with redirect_stderr(io.StringIO()):
             used.fit(X, y)
             expected = outputs(used, X)
-            with mock.patch.object(progress, "tqdm", _Interrupt(after)):
+            with mock.patch.object(progress, "open_bar", _Interrupt(after)):
                 interrupted = _interrupted(new, X, y)
-            with mock.patch.object(progress, "tqdm", _Interrupt(after)):
+            with mock.patch.object(progress, "open_bar", _Interrupt(after)):
                 interrupted = _interrupted(used, *sentences(30, 3)) and interrupted
             if not interrupted:  # there are no more stages
                 return
@@ -259,7 +259,7 @@ def _interrupted(estimator: Any, X: Any, y: Any) -> bool:
     return False
 
 
-@check("state")
+@check("state", "labels")
 def check_failed_fit(name: str, estimator: Any) -> None:
     """Check that an unfitted estimator stays unfitted if `fit` raises."""
     X, y = sentences()

@@ -36,13 +36,13 @@ def _check_labels(name: str, estimator: Any, labels: Any, n_classes: int = 3) ->
         assert_same(outputs(named, X), outputs(plain, X), f"{what}: decision_function")
 
 
-@check("predict")
+@check("classifier")
 def check_string_labels(name: str, estimator: Any) -> None:
     """Check that labels may be strings."""
     _check_labels(name, estimator, np.array(["no", "or so", "yes"]))
 
 
-@check("predict")
+@check("classifier")
 def check_integer_labels(name: str, estimator: Any) -> None:
     """Check that labels may be any integers of any width."""
     _check_labels(name, estimator, np.array([-7, 3, 1000]))
@@ -50,25 +50,25 @@ def check_integer_labels(name: str, estimator: Any) -> None:
     _check_labels(name, estimator, np.array([-1, 1]), n_classes=2)
 
 
-@check("predict")
+@check("classifier")
 def check_boolean_labels(name: str, estimator: Any) -> None:
     """Check that labels may be False and True."""
     _check_labels(name, estimator, np.array([False, True]), n_classes=2)
 
 
-@check("predict")
+@check("classifier")
 def check_object_labels(name: str, estimator: Any) -> None:
     """Check that labels may be strings in an array of objects."""
     _check_labels(name, estimator, np.array(["a", "bb", "ccc"], dtype=object))
 
 
-@check("predict")
+@check("classifier")
 def check_whole_numbers_as_floats(name: str, estimator: Any) -> None:
     """Check that labels may be floats that are whole numbers."""
     _check_labels(name, estimator, np.array([-1.0, 1.0]), n_classes=2)
 
 
-@check("predict")
+@check("classifier")
 def check_lists_of_labels(name: str, estimator: Any) -> None:
     """Check that labels may be a list or a tuple."""
     X, y = sentences(30, 3)
@@ -78,7 +78,7 @@ def check_lists_of_labels(name: str, estimator: Any) -> None:
         assert_same(actual, expected, f"{name}: y as a {form.__name__}")
 
 
-@check("predict")
+@check("classifier")
 def check_series_of_labels(name: str, estimator: Any) -> None:
     """Check that labels may be a pandas Series with any index, which is ignored."""
     pd = _pandas()
@@ -108,7 +108,7 @@ def check_series_of_weights(name: str, estimator: Any) -> None:
     assert_same(actual, expected, f"{name}: sample_weight as a Series")
 
 
-@check("predict")
+@check("classifier")
 def check_column_of_labels(name: str, estimator: Any) -> None:
     """Check that labels of shape (n, 1) are accepted, at most with a warning."""
     X, y = sentences()
@@ -118,7 +118,7 @@ def check_column_of_labels(name: str, estimator: Any) -> None:
     assert_same(actual, outputs(fresh(estimator).fit(X, y), X), f"{name}: y of shape (n, 1)")
 
 
-@check("predict")
+@check("classifier")
 def check_wrong_number_of_labels(name: str, estimator: Any) -> None:
     """Check that more or fewer labels than trees raise ValueError."""
     X, y = sentences()
@@ -127,7 +127,7 @@ def check_wrong_number_of_labels(name: str, estimator: Any) -> None:
             fresh(estimator).fit(X, labels)
 
 
-@check("predict")
+@check("classifier")
 def check_missing_labels(name: str, estimator: Any) -> None:
     """Check that NaN, infinity and None among the labels, and y=None, raise errors."""
     X, y = sentences()
@@ -144,7 +144,7 @@ def check_missing_labels(name: str, estimator: Any) -> None:
         fresh(estimator).fit(X, None)
 
 
-@check("predict")
+@check("classifier")
 def check_continuous_labels(name: str, estimator: Any) -> None:
     """Check that fractions as labels raise ValueError."""
     X, y = sentences()
@@ -152,7 +152,7 @@ def check_continuous_labels(name: str, estimator: Any) -> None:
         fresh(estimator).fit(X, y + np.linspace(0, 0.9, len(y)))
 
 
-@check("predict")
+@check("classifier")
 def check_several_labels_for_a_tree(name: str, estimator: Any) -> None:
     """Check that a table of labels raises ValueError."""
     X, y = sentences()
@@ -160,7 +160,7 @@ def check_several_labels_for_a_tree(name: str, estimator: Any) -> None:
         fresh(estimator).fit(X, np.column_stack([y, y]))
 
 
-@check("predict")
+@check("classifier")
 def check_one_class(name: str, estimator: Any) -> None:
     """Check that a single class raises ValueError or is always predicted."""
     X, y = sentences()
@@ -173,7 +173,7 @@ def check_one_class(name: str, estimator: Any) -> None:
     assert set(fitted.predict(X)) == {"only"}, f"{name} should predict the only class"
 
 
-@check("predict")
+@check("classifier")
 def check_one_example(name: str, estimator: Any) -> None:
     """Check that a single example raises ValueError or that its class is predicted."""
     X, _ = sentences()
@@ -184,7 +184,7 @@ def check_one_example(name: str, estimator: Any) -> None:
     assert fitted.predict(X[:1]).tolist() == [5], f"{name} should predict the only class"
 
 
-@check("predict")
+@check("classifier")
 def check_one_example_of_a_class(name: str, estimator: Any) -> None:
     """Check that two examples of two classes, and a class of one example, can be learnt."""
     X, y = sentences(30, 3, noise=False)
@@ -194,7 +194,7 @@ def check_one_example_of_a_class(name: str, estimator: Any) -> None:
     assert rare.classes_.tolist() == [0, 1, 2], f"{name} should know a class of one example"
 
 
-@check("predict")
+@check("classifier")
 def check_classes_are_sorted(name: str, estimator: Any) -> None:
     """Check that `classes_` holds each label once, sorted, for any order of examples."""
     X, y = sentences(30, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn import utils
 from sklearn.base import clone
 
-from filbert.testing.tools import check, expected_error, fresh, sentences
+from filbert.testing.tools import abilities, check, expected_error, fresh, sentences
 
 
 def _same_parameters(a: Any, b: Any) -> bool:
@@ -107,8 +107,10 @@ def check_tags(name: str, estimator: Any) -> None:
     assert not tags.input_tags.two_d_array, f"{name}: tags should say that X is not 2-dimensional"
     assert tags.input_tags.one_d_array, f"{name}: tags should say that X is 1-dimensional"
     assert not tags.no_validation, f"{name} checks its input: no_validation should be False"
-    if hasattr(estimator, "predict"):
+    has = abilities(estimator)
+    if "predict" in has:
         assert tags.target_tags.required, f"{name}: tags should say that y is required"
+    if "classifier" in has:
         assert tags.estimator_type == "classifier", f"{name}: the tags should say classifier"
         assert tags.classifier_tags.multi_class, f"{name}: the tags should say multi_class"
 

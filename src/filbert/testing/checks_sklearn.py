@@ -32,7 +32,7 @@ def _easy(n_classes: int = 3) -> tuple[Forest, Any]:
     return X, NAMES[y]
 
 
-@check("predict")
+@check("classifier")
 def check_cross_validation(name: str, estimator: Any) -> None:
     """Check that `cross_val_score` gives the same result on a Forest and on strings."""
     X, y = _easy()
@@ -42,7 +42,7 @@ def check_cross_validation(name: str, estimator: Any) -> None:
     assert_same(texts, scores, f"{name}: cross-validation on strings should equal that on a Forest")
 
 
-@check("predict")
+@check("classifier")
 def check_cross_validated_predictions(name: str, estimator: Any) -> None:
     """Check that `cross_val_predict` gives a class, or scores, for every tree."""
     X, y = _easy()
@@ -52,7 +52,7 @@ def check_cross_validated_predictions(name: str, estimator: Any) -> None:
         assert values.shape == (60, 3), f"{name}: expected scores (60, 3), got {values.shape}"
 
 
-@check("predict")
+@check("classifier")
 def check_learning_curve(name: str, estimator: Any) -> None:
     """Check that `learning_curve` works."""
     X, y = _easy()
@@ -60,7 +60,7 @@ def check_learning_curve(name: str, estimator: Any) -> None:
     _good(scores[-1], f"learning_curve({name})")
 
 
-@check("predict")
+@check("classifier")
 def check_train_test_split(name: str, estimator: Any) -> None:
     """Check that `train_test_split` of a Forest gives parts for training and prediction."""
     X, y = _easy()
@@ -68,7 +68,7 @@ def check_train_test_split(name: str, estimator: Any) -> None:
     _good(fresh(estimator).fit(train, y_train).score(test, y_test), f"{name} on a split")
 
 
-@check("predict", "kernel")
+@check("classifier", "kernel")
 def check_grid_search(name: str, estimator: Any) -> None:
     """Check that `GridSearchCV` sets the parameters of the kernel, also of a default kernel."""
     X, y = _easy()
@@ -82,7 +82,7 @@ def check_grid_search(name: str, estimator: Any) -> None:
     assert found == search.best_params_[decay], f"{name}: the kernel's decay is {found}"
 
 
-@check("predict")
+@check("classifier")
 def check_pipeline(name: str, estimator: Any) -> None:
     """Check that the estimator works at the end of a pipeline that reads trees."""
     X, y = _easy()
@@ -94,7 +94,7 @@ def check_pipeline(name: str, estimator: Any) -> None:
     assert_same(outputs(passed, X), expected, f"{name} in a pipeline")
 
 
-@check("predict", "sample_weight")
+@check("classifier", "sample_weight")
 def check_pipeline_with_weights(name: str, estimator: Any) -> None:
     """Check that a pipeline passes weights to the estimator."""
     X, y = sentences()
@@ -105,7 +105,7 @@ def check_pipeline_with_weights(name: str, estimator: Any) -> None:
     assert_same(actual, expected, f"{name} in a pipeline, with weights")
 
 
-@check("predict", "decision_function")
+@check("classifier", "decision_function")
 def check_calibration(name: str, estimator: Any) -> None:
     """Check that `CalibratedClassifierCV` turns scores into probabilities."""
     for n_classes in (2, 3):
@@ -118,7 +118,7 @@ def check_calibration(name: str, estimator: Any) -> None:
             _good(calibrated.score(X, y), f"calibrated {name}")
 
 
-@check("predict")
+@check("classifier")
 def check_stacking(name: str, estimator: Any) -> None:
     """Check that `StackingClassifier` accepts the estimator."""
     X, y = _easy()
@@ -127,7 +127,7 @@ def check_stacking(name: str, estimator: Any) -> None:
     _good(stacked.score(X, y), f"stacked {name}")
 
 
-@check("predict")
+@check("classifier")
 def check_voting(name: str, estimator: Any) -> None:
     """Check that `VotingClassifier` accepts the estimator."""
     X, y = _easy()
@@ -136,7 +136,7 @@ def check_voting(name: str, estimator: Any) -> None:
     assert_same(voting.predict(X), expected, f"{name}: two equal voters should agree")
 
 
-@check("predict", "decision_function")
+@check("classifier", "decision_function")
 def check_one_against_the_rest(name: str, estimator: Any) -> None:
     """Check that `OneVsRestClassifier` accepts the estimator."""
     X, y = _easy()
@@ -146,7 +146,7 @@ def check_one_against_the_rest(name: str, estimator: Any) -> None:
     assert shape == (60, 3), f"{name}: expected scores of shape (60, 3), got {shape}"
 
 
-@check("predict", "decision_function")
+@check("classifier", "decision_function")
 def check_pairs_of_classes(name: str, estimator: Any) -> None:
     """Check that pairs of classes can be trained on parts of a Forest."""
     X, y = _easy()

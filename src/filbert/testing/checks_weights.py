@@ -65,7 +65,7 @@ def check_weights_of_zero(name: str, estimator: Any) -> None:
     assert_close(outputs(weighted, X), outputs(left_out, X), f"{name}: weights of zero")
 
 
-@check("sample_weight", "optimum", "C")
+@check("sample_weight", "additive", "C")
 def check_weights_multiply_c(name: str, estimator: Any) -> None:
     """Check that weights of 2 give the same as twice the C."""
     X, y = sentences()
@@ -75,7 +75,7 @@ def check_weights_multiply_c(name: str, estimator: Any) -> None:
     assert_close(outputs(weighted, X), outputs(doubled, X), f"{name}: weights of 2 and C doubled")
 
 
-@check("sample_weight")
+@check("classifier", "sample_weight")
 def check_weights_matter(name: str, estimator: Any) -> None:
     """Check that the heavier of two contradictory examples wins."""
     X, _ = sentences(2)

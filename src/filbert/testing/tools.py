@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import utils
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from filbert.forest import Forest
-from filbert.persist import SAVED
+from filbert.persist import is_saved
 
 Array = NDArray[Any]
 CheckFunction = Callable[[str, Any], None]
@@ -39,24 +39,39 @@ def check(*needs: str) -> Callable[[CheckFunction], CheckFunction]:
 
 
 def abilities(estimator: Any) -> set[str]:
-    """Return what an estimator has: methods, parameters, and four other abilities.
+    """Return what an estimator has: methods, parameters, and other abilities.
 
-    These are "sample_weight"; "optimum", if the solution does not depend on the order of examples;
-    "state", if `fit` learns something, as scikit-learn's tag `requires_fit` says; and "file", if
-    `filbert.save` accepts the estimator. Estimators with `partial_fit` have no "optimum".
+    These are the kind, "classifier", "regressor" or "ranker", if it predicts; "numbers", if it
+    predicts numbers; "sample_weight"; "optimum", if the solution does not depend on the order of
+    examples; "additive", if besides each example adds its own loss; "state", if `fit` learns
+    something, as scikit-learn's tag `requires_fit` says; "labels", if it learns from labels, as the
+    tag `target_tags.required` says; and "file", if `filbert.save` accepts the estimator. Estimators
+    with `partial_fit` have no "optimum", and neither have searches, which have a parameter `cv`:
+    their folds depend on the order of examples.
     """
-    methods = ("predict", "decision_function", "score", "partial_fit", "transform")
-    found = {name for name in methods if hasattr(estimator, name)}
+    methods = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
+    found = {name for name in (*methods, "partial_fit", "transform") if hasattr(estimator, name)}
     found |= set(estimator.get_params(deep=False))
+    if "predict" in found:
+        found |= _kind(estimator)
     if has_fit_parameter(estimator, "sample_weight"):
         found.add("sample_weight")
-    if "tol" in found and "partial_fit" not in found:
-        found.add("optimum")
-    if not hasattr(utils, "get_tags") or utils.get_tags(estimator).requires_fit:  # sklearn < 1.6
+    if "tol" in found and not found & {"partial_fit", "cv"}:
+        found |= {"optimum"} if "ranker" in found else {"optimum", "additive"}
+    has_tags = hasattr(utils, "get_tags")  # since scikit-learn 1.6
+    if not has_tags or utils.get_tags(estimator).requires_fit:
         found.add("state")
-    if type(estimator) in SAVED:
+    if "predict" in found or (has_tags and utils.get_tags(estimator).target_tags.required):
+        found.add("labels")
+    if is_saved(estimator):
         found.add("file")
     return found
+
+
+def _kind(estimator: Any) -> set[str]:
+    if has_fit_parameter(estimator, "group"):
+        return {"ranker", "numbers"}
+    return {"regressor", "numbers"} if is_regressor(estimator) else {"classifier"}
 
 
 # ---------------------------------------------------------------- estimators

@@ -1,0 +1,176 @@
+"""The figures of docs/reliability.md, from the results of `benchmarks.reliability`."""
+
+import json
+import re
+from collections.abc import Callable
+
+from benchmarks.measure import RESULTS, ROOT
+from benchmarks.sections import Row
+
+PAGE = ROOT / "docs" / "reliability.md"
+_MARKED = re.compile(r"(<!-- made by benchmarks.reliability -->\n).*(<!-- end -->)", re.DOTALL)
+
+
+def _sum(rows: list[Row], key: str) -> int:
+    return sum(row.get(key) or 0 for row in rows)
+
+
+def _most(rows: list[Row], key: str) -> float:
+    return max((row.get(key) or 0 for row in rows), default=0)
+
+
+def _kills(rows: list[Row]) -> str:
+    [row] = rows
+    return f"{row['kills']:,} kills: {row['lost']} files lost"
+
+
+def _resumes(rows: list[Row]) -> str:
+    return (
+        f"{_sum(rows, 'kills'):,} kills of {_sum(rows, 'trainings'):,} trainings of {len(rows)} "
+        f"kinds: {_sum(rows, 'lost')} with other bytes at the end"
+    )
+
+
+def _disk(rows: list[Row]) -> str:
+    return (
+        f"{_sum(rows, 'calls'):,} calls failed in {len({row['fault'] for row in rows})} ways: "
+        f"{_sum(rows, 'lost')} files or models lost, {_sum(rows, 'left_over')} files left over"
+    )
+
+
+def _memory(rows: list[Row]) -> str:
+    return (
+        f"{_sum(rows, 'failed'):,} allocations failed in {len(rows)} learners: "
+        f"{_sum(rows, 'crashes')} crashes, {_sum(rows, 'wrong_errors')} other errors, "
+        f"{_sum(rows, 'unusable')} unusable objects"
+    )
+
+
+def _model_files(rows: list[Row]) -> str:
+    each = ", ".join(f"{row['files']:,} {row['files_that_are']}" for row in rows)
+    return (
+        f"{each}: {_sum(rows, 'bad')} accepted wrongly, crashed or took more; at most "
+        f"{_most(rows, 'cpu_longest'):.2f} s and {_most(rows, 'megabytes'):.0f} MB"
+    )
+
+
+def _degenerate(rows: list[Row]) -> str:
+    [row] = rows
+    return (
+        f"{row['sets']} sets: {row['end']} end, {row['clear_errors']} clear errors, "
+        f"{row['hangs']} hangs, {row['not_finite']} with numbers that are not finite, "
+        f"{row['bad'] - row['hangs'] - row['not_finite']} other errors"
+    )
+
+
+def _interrupts(rows: list[Row]) -> str:
+    return (
+        f"{_sum(rows, 'interrupts'):,} interrupts of {len(rows)} learners: "
+        f"{_sum(rows, 'unusable')} unusable, the slowest after {_most(rows, 'wall_longest'):.2f} s"
+    )
+
+
+def _labels(rows: list[Row]) -> str:
+    [row] = rows
+    return (
+        f"{row['labels']} labels in {row['pages']} reports, {row['pictures']} pictures and "
+        f"{row['texts']:,} texts: {row['obeyed']} obeyed"
+    )
+
+
+def _leaks(rows: list[Row]) -> str:
+    longest = max(rows, key=lambda row: row["turns"])
+    return (
+        f"{longest['turns']:,} turns of {longest['learner']}: {longest['megabytes_more']} MB more. "
+        f"Other learners, {min(row['turns'] for row in rows):,} turns each: at most "
+        f"{_most([row for row in rows if row is not longest], 'megabytes_more')} MB more"
+    )
+
+
+def _threads(rows: list[Row]) -> str:
+    *learners, used = rows
+    forks = sum(not row["same_after_fork"] for row in learners)
+    spawns = sum(not row["same_in_a_new_process"] for row in learners)
+    return (
+        f"{len(learners)} learners with 1, 2, 3 and 8 threads: {_sum(learners, 'different_bytes')} "
+        f"differ. After a fork {forks} differ, in new processes {spawns}. {used['calls']:,} calls "
+        f"from 8 threads: {used['wrong']} wrong"
+    )
+
+
+def _service(rows: list[Row]) -> str:
+    [row] = rows
+    return (
+        f"{row['predictions']:,} predictions, {row['reloads']:,} reloads, "
+        f"{row['explanations']:,} explanations: {row['errors']} errors. p99 of a request of 20 "
+        f"trees {row['p99_ms']:.0f} ms, in both halves {row['p99_ms_first_half']:.0f} and "
+        f"{row['p99_ms_second_half']:.0f} ms"
+    )
+
+
+_ROWS: dict[str, tuple[str, str, Callable[[list[Row]], str]]] = {
+    "kills": ("kill -9 during `save`", "the old or the new file, whole", _kills),
+    "resumes": (
+        "kill -9 during `fit` with a checkpoint",
+        "training resumes to the same bytes",
+        _resumes,
+    ),
+    "disk": (
+        "disk full, input/output errors, read-only, quota, short writes",
+        "a clear error and the previous file; training goes on without a checkpoint",
+        _disk,
+    ),
+    "memory": (
+        "allocations of at least 128 bytes that fail in the core",
+        "`MemoryError`; all objects stay usable",
+        _memory,
+    ),
+    "interrupts": (
+        "Ctrl-C at random moments",
+        "training ends within 0.5 s; the learner stays usable",
+        _interrupts,
+    ),
+    "model_files": ("hostile model files", "refused within 1 s and 200 MB", _model_files),
+    "threads": ("threads, forks, new processes", "the same bytes, no deadlock", _threads),
+    "degenerate": (
+        "degenerate data and parameters",
+        "finite numbers or a clear error",
+        _degenerate,
+    ),
+    "leaks": (
+        "training, predicting, saving and loading again and again",
+        "at most 2 MB more memory",
+        _leaks,
+    ),
+    "service": (
+        "8 threads predict and explain while another one replaces the model",
+        "no error, steady latency",
+        _service,
+    ),
+    "labels": (
+        "hostile labels in reports, pictures and terminals",
+        "nothing runs, nothing moves the cursor",
+        _labels,
+    ),
+}
+
+
+def table() -> str:
+    """Return the table of all sections that have results."""
+    lines = ["| fault | promise | measured |", "|---|---|---|"]
+    for name, (fault, promise, figures) in _ROWS.items():
+        path = RESULTS / f"reliability_{name}.json"
+        if path.exists():
+            rows = json.loads(path.read_text())["figures"]
+            lines.append(f"| {fault} | {promise} | {figures(rows)} |")
+    return "\n".join(lines)
+
+
+def filled(text: str) -> str:
+    """Return the page with the table between its marks."""
+    return _MARKED.sub(lambda match: f"{match[1]}{table()}\n{match[2]}", text)
+
+
+def write_page() -> None:
+    """Fill in the page."""
+    PAGE.write_text(filled(PAGE.read_text()))

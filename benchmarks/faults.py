@@ -1,0 +1,305 @@
+"""Training and prediction over parts give the same bytes when processes are killed.
+
+The corpus is small, and its trees are random. Each section kills processes by SIGKILL at random
+moments, and compares the result with that of an undisturbed run on this machine:
+
+- `fit`, `predict`: one of two workers of a Dask cluster, while the call runs;
+- `driver`: the process that trains with a checkpoint, which is then resumed;
+- `threads`: no process, but two trainings at the same time by one client;
+- `scheduler`: the scheduler, after which the call must fail with a clear error.
+"""
+
+import argparse
+import json
+import logging
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import dask
+from distributed import Client, LocalCluster
+
+from benchmarks.measure import write
+from filbert import TreeSVC, parts
+from filbert.corpus.parts import Parts
+from filbert.errors import ClusterError
+from filbert.kernels import SubsetTree
+
+KILLS = 50
+LOST_SCHEDULERS = 5
+N_PARTS = 6
+PER_PART = 400
+LIMIT = 120.0  # seconds after which a call hangs
+
+
+def make_corpus(folder: Path, per_part: int = PER_PART) -> Parts:
+    """Write files of random trees, and return them as a corpus."""
+    rng = random.Random(0)
+    for i in range(N_PARTS):
+        lines = []
+        for _ in range(per_part):
+            label = rng.random() < 0.5
+            words = [f"(W{rng.randrange(6)} w{rng.randrange(30)})" for _ in range(8)]
+            mark = f"(M m{int(label != (rng.random() < 0.1))})"
+            lines.append(f"{int(label)}\t(S (A {' '.join(words[:4])}) (B {mark} {words[5]}))\n")
+        (folder / f"part-{i}.tsv").write_text("".join(lines))
+    return parts(folder / "part-*.tsv", n_parts=N_PARTS)
+
+
+def fit(corpus: Parts, checkpoint: Path | None = None) -> TreeSVC:
+    return TreeSVC(SubsetTree(), random_state=0, n_jobs=1, C=1.0, loss="hinge").fit(
+        corpus, checkpoint=checkpoint
+    )
+
+
+def bytes_of_model(clf: TreeSVC) -> str:
+    """Hash all that training gave."""
+    arrays = (clf.support_, clf.dual_coef_, clf.intercept_, *(one.gaps for one in clf.rounds_))
+    return sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
+
+
+def bytes_of_fit(corpus: Parts) -> str:
+    return bytes_of_model(fit(corpus))
+
+
+def bytes_of_scores(clf: TreeSVC, corpus: Parts) -> str:
+    return sha256(clf.decision_function(corpus).tobytes()).hexdigest()
+
+
+# ---------------------------------------------------------------- workers
+
+
+@contextmanager
+def two_workers() -> Iterator[Client]:
+    """Start a cluster. By default, a worker that takes 15 s to start again is given up."""
+    options = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
+        LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def kill_workers(
+    client: Client, call: Callable[[], str], expected: str, n: int, rng: random.Random
+) -> dict[str, Any]:
+    """Kill a worker in each of n calls, at a random moment of the call."""
+    duration = _duration(client, call)
+    same = hung = in_time = 0
+    seconds = []
+    for _ in range(n):
+        victim = rng.choice(_running_workers(client))
+        found: list[str] = []
+        thread = threading.Thread(target=lambda found=found: found.append(call()), daemon=True)
+        start = time.monotonic()
+        thread.start()
+        thread.join(rng.uniform(0.0, duration))
+        in_time += thread.is_alive()
+        os.kill(victim, signal.SIGKILL)
+        thread.join(LIMIT)
+        seconds.append(time.monotonic() - start)
+        hung += thread.is_alive()
+        same += found == [expected]
+        print(f"{len(seconds)} kills, {same} times the same", file=sys.stderr, flush=True)
+    return {
+        "kills": n,
+        "before_the_end": in_time,
+        "same_bytes": same,
+        "hangs": hung,
+        "wall_undisturbed": round(duration, 2),
+        "wall_longest": round(max(seconds), 2),
+    }
+
+
+def _running_workers(client: Client, n: int = 2) -> list[int]:
+    """Wait until n workers answer, and return their processes.
+
+    A LocalCluster does not replace a worker that is killed while it starts.
+    """
+    while True:
+        client.wait_for_workers(n)
+        with suppress(OSError):  # the scheduler may still list a worker that is dead
+            processes = list(client.run(os.getpid).values())
+            if len(processes) == n:
+                return processes
+        time.sleep(0.1)
+
+
+def _duration(client: Client, call: Callable[[], str]) -> float:
+    """Return how long a call takes, after one that loads modules on the workers."""
+    _running_workers(client)
+    call()
+    start = time.monotonic()
+    call()
+    return time.monotonic() - start
+
+
+def during_fit(folder: Path, n: int) -> list[dict[str, Any]]:
+    corpus = make_corpus(folder)
+    expected = bytes_of_fit(corpus)
+    with two_workers() as client:
+        row = kill_workers(client, lambda: bytes_of_fit(corpus), expected, n, random.Random(1))
+    return [{"fault": "a worker is killed during fit", **row}]
+
+
+def during_predict(folder: Path, n: int) -> list[dict[str, Any]]:
+    corpus = make_corpus(folder)
+    clf = fit(corpus)
+    expected = bytes_of_scores(clf, corpus)
+    with two_workers() as client:
+        row = kill_workers(
+            client, lambda: bytes_of_scores(clf, corpus), expected, n, random.Random(2)
+        )
+    return [{"fault": "a worker is killed during decision_function", **row}]
+
+
+# ---------------------------------------------------------------- the driver
+
+
+def kill_driver(folder: Path, n: int) -> list[dict[str, Any]]:
+    """Kill the training process n times, each time with a new checkpoint that is then resumed."""
+    corpus = make_corpus(folder)
+    expected = bytes_of_fit(corpus)
+    start = time.monotonic()
+    fit(corpus, folder / "undisturbed")
+    duration = time.monotonic() - start
+    rng = random.Random(3)
+    same = in_time = with_results = 0
+    for i in range(n):
+        checkpoint = folder / f"checkpoint-{i}"
+        process = multiprocessing.get_context("fork").Process(target=fit, args=(corpus, checkpoint))
+        process.start()
+        process.join(rng.uniform(0.0, duration))
+        in_time += process.is_alive()
+        process.kill()
+        process.join()
+        with_results += any(checkpoint.glob("*.result"))
+        same += bytes_of_model(fit(corpus, checkpoint)) == expected
+    row = {"kills": n, "before_the_end": in_time, "with_stored_results": with_results}
+    undisturbed = {"same_bytes": same, "wall_undisturbed": round(duration, 2)}
+    return [
+        {"fault": "the driver is killed, and resumes from its checkpoint", **row, **undisturbed}
+    ]
+
+
+# ---------------------------------------------------------------- two trainings, no scheduler
+
+
+def two_threads(folder: Path, n: int) -> list[dict[str, Any]]:
+    corpus = make_corpus(folder)
+    expected = bytes_of_fit(corpus)
+    found: list[str] = []
+    with two_workers():
+        for _ in range(n):
+            threads = [
+                threading.Thread(target=lambda: found.append(bytes_of_fit(corpus)), daemon=True)
+                for _ in range(2)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(LIMIT)
+    return [
+        {
+            "fault": "none, but two fits at the same time",
+            "fits": 2 * n,
+            "same_bytes": found.count(expected),
+            "hangs": 2 * n - len(found),
+        }
+    ]
+
+
+def lose_scheduler(folder: Path, n: int) -> list[dict[str, Any]]:
+    """Kill the scheduler at a random moment of fit."""
+    corpus = make_corpus(folder)
+    rng = random.Random(4)
+    seconds, told = [], 0
+    for i in range(n):
+        with _own_scheduler(folder / f"scheduler-{i}.json") as (scheduler, client):
+            duration = _duration(client, lambda: bytes_of_fit(corpus))
+            killed: list[float] = []
+
+            def kill(
+                process: Any = scheduler, wait: float = rng.uniform(0, duration), at: Any = killed
+            ) -> None:
+                time.sleep(wait)
+                at.append(time.monotonic())
+                process.kill()
+
+            thread = threading.Thread(target=kill)
+            thread.start()
+            try:
+                with client.as_current():
+                    fit(corpus)
+            except ClusterError:
+                told += 1
+                seconds.append(time.monotonic() - killed[0])
+            thread.join()
+    row = {"kills": n, "clear_errors": told, "wall_longest": round(max(seconds, default=0.0), 2)}
+    return [{"fault": "the scheduler is killed during fit", **row}]
+
+
+@contextmanager
+def _own_scheduler(file: Path) -> Iterator[tuple[Any, Client]]:
+    """Start a scheduler and two workers as programs of their own."""
+
+    def start(name: str, *options: str) -> Any:
+        command = [sys.executable, "-m", f"distributed.cli.{name}", "--no-dashboard", *options]
+        return subprocess.Popen(
+            [*command, "--scheduler-file", str(file)], stderr=subprocess.DEVNULL
+        )
+
+    scheduler = start("dask_scheduler", "--port", "0", "--host", "127.0.0.1")
+    workers = [
+        start("dask_worker", "--nthreads", "1", "--no-nanny", "--death-timeout", "20")
+        for _ in range(2)
+    ]
+    try:
+        with Client(scheduler_file=str(file), timeout=5) as client:
+            yield scheduler, client
+    finally:
+        for process in (scheduler, *workers):
+            process.kill()
+            process.wait()
+
+
+SECTIONS: dict[str, tuple[Callable[[Path, int], list[dict[str, Any]]], int, str]] = {
+    # First, because it forks, which is not safe once a cluster has started threads.
+    "driver": (kill_driver, KILLS, "a driver that is killed resumes and gives the same bytes"),
+    "fit": (during_fit, KILLS, "training gives the same bytes if a worker is killed"),
+    "predict": (during_predict, KILLS, "scores are the same bytes if a worker is killed"),
+    "threads": (two_threads, 5, "two trainings at the same time give the same bytes"),
+    "scheduler": (lose_scheduler, LOST_SCHEDULERS, "a lost scheduler is an error within 30 s"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=[*SECTIONS], default=[*SECTIONS])
+    parser.add_argument("--quick", action="store_true", help="three of each; nothing is written")
+    chosen = parser.parse_args()
+    for name in chosen.only:
+        section, n, claim = SECTIONS[name]
+        with TemporaryDirectory() as folder:
+            figures = section(Path(folder), 3 if chosen.quick else n)
+        if chosen.quick:
+            print(json.dumps(figures[0]), file=sys.stderr, flush=True)
+        else:
+            notes = ["Wall times are those of single calls on a machine with other work."]
+            write(f"faults_{name}", claim, figures, notes=notes)
+
+
+if __name__ == "__main__":
+    main()

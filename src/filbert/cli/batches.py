@@ -1,0 +1,181 @@
+"""Reading the rows to predict in batches of bounded size, each bad row in its place."""
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+from filbert.cli.data import BRACKETS, DataFiles, columns_of, no_examples, shown_name
+from filbert.errors import ParseError, SkippedInputWarning
+from filbert.forest import Forest
+from filbert.read.files import Input
+from filbert.streaming import read_batches
+
+_BRACKET = re.compile(rb"\\.|[()]", re.DOTALL)
+
+
+class Batch(NamedTuple):
+    """Some rows in their order: those that could be read, and the errors of the others."""
+
+    X: Any  # Forest or Examples; None if no row could be read
+    errors: dict[int, ParseError]  # by position in the batch
+    path: str
+    lines: list[int]  # of all rows; empty if the format does not record them
+
+    def __len__(self) -> int:
+        return len(self.errors) + (0 if self.X is None else len(self.X))
+
+
+Handler = Callable[[Batch], None]
+
+
+def each_batch(files: DataFiles, size: int, n_features: int | None, handle: Handler) -> None:
+    """Call `handle` with the rows of all files, `size` at a time, as soon as they have arrived."""
+    for path in files.paths:
+        seen = 0
+
+        def count(batch: Batch) -> None:
+            nonlocal seen
+            seen += len(batch)
+            handle(batch)
+
+        _read_file(files, path, size, n_features, count)
+        if not seen:
+            raise no_examples(shown_name(path))
+
+
+def _read_file(
+    files: DataFiles, path: str, size: int, n_features: int | None, handle: Handler
+) -> None:
+    if files.has_trees_only(path):
+        _read_documents(files, path, size, handle)
+        return
+    with files.opened(path) as source:
+        if files.is_bare(source):
+            for batch in _of_brackets(source, path, size, files.reading.bare_words):
+                handle(batch)
+        else:
+            options = files.options(source.first_line, labels=False)
+            if n_features is None:
+                options.setdefault("features", [])  # the model uses only trees
+            else:
+                options.setdefault("n_features", n_features)
+            _read_table(source, path, size, options, handle)
+
+
+def _read_table(
+    source: Input, path: str, size: int, options: dict[str, Any], handle: Handler
+) -> None:
+    n_rows = 0
+    for X, _, skipped, lines in read_batches(source, size, on_error="skip", **options):
+        errors = {(error.sample or 0) - n_rows: error for error in skipped}
+        batch = Batch(X, errors, path, lines)
+        n_rows += len(batch)
+        handle(batch)
+
+
+def _read_documents(files: DataFiles, path: str, size: int, handle: Handler) -> None:
+    """Read the trees of documents, one document at a time. A bad one has one row, its last."""
+    from filbert.read.detection import selected
+    from filbert.read.sources import expand
+    from filbert.reading_trees import read_trees
+
+    kind, inputs = selected(expand(path), files.reading.format)
+    name = None if kind is None else kind.name
+    for one in inputs:
+        if name == BRACKETS:
+            _read_file(files, one.name, size, None, handle)
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SkippedInputWarning)
+            X = read_trees(one.place, format=name, on_error="skip", **files.settings())
+        errors = {len(X) + i: error for i, error in enumerate(X.skipped)}
+        handle(Batch(X, errors, one.name, _lines_of(X)))
+
+
+def _lines_of(X: Any) -> list[int]:
+    """Return the lines of trees and of errors, if the format has a column of lines."""
+    texts = columns_of(X).get("line")
+    if texts is None or not all(text.isdecimal() for text in texts):
+        return []
+    return [*map(int, texts), *(error.line or 1 for error in X.skipped)]
+
+
+# ---------------------------------------------------------------- bare trees
+
+
+class _Text(NamedTuple):
+    """The lines of one tree, or of several trees that share a line."""
+
+    first_line: int
+    text: bytes
+
+
+def _of_brackets(source: Input, path: str, size: int, bare_words: bool) -> Iterator[Batch]:
+    texts = _tree_texts(source)
+    while some := list(islice(texts, size)):
+        yield _bracket_batch(some, source.name, path, bare_words)
+
+
+def _tree_texts(source: Input) -> Iterator[_Text]:
+    """Yield lines until their brackets are closed.
+
+    A bracket in the first column always opens a new tree, so a bad tree spoils no other.
+    """
+    lines: list[bytes] = []
+    first = depth = 0
+    for number, line in enumerate(source.lines(), 1):
+        if lines and line.startswith(b"("):
+            yield _Text(first, b"\n".join(lines))
+            lines, depth = [], 0
+        if not lines:
+            if not line.strip():
+                continue
+            first = number
+        lines.append(line)
+        depth += _depth_after(line)
+        if depth <= 0:
+            yield _Text(first, b"\n".join(lines))
+            lines, depth = [], 0
+    if lines:
+        yield _Text(first, b"\n".join(lines))
+
+
+def _depth_after(line: bytes) -> int:
+    if b"\\" not in line:
+        return line.count(b"(") - line.count(b")")
+    marks = [mark for mark in _BRACKET.findall(line) if len(mark) == 1]
+    return marks.count(b"(") - marks.count(b")")
+
+
+def _bracket_batch(texts: list[_Text], name: str, path: str, bare_words: bool) -> Batch:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkippedInputWarning)
+        X = Forest.from_brackets(
+            [one.text for one in texts], bare_words=bare_words, on_error="skip"
+        )
+        if not X.skipped:
+            return Batch(X, {}, path, [one.first_line for one in texts])
+        return _one_by_one(texts, name, path, bare_words)
+
+
+def _one_by_one(texts: list[_Text], name: str, path: str, bare_words: bool) -> Batch:
+    """Read texts of which some are bad, or hold several trees."""
+    forests: list[Forest] = []
+    errors: dict[int, ParseError] = {}
+    lines: list[int] = []
+    for first, text in texts:
+        try:
+            trees = Forest.from_brackets(
+                io.BytesIO(text + b"\n"), bare_words=bare_words, on_error="raise"
+            )
+        except ParseError as error:
+            line = first + (error.line or 1) - 1
+            errors[len(lines)] = error.located(source=name, line=line, sample=len(lines))
+            lines.append(first)
+            continue
+        forests.append(trees)
+        lines += [first] * len(trees)
+    return Batch(Forest.concat(forests) if forests else None, errors, path, lines)

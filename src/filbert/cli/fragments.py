@@ -1,0 +1,131 @@
+"""``filbert fragments``: list the heaviest fragments of a model."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from filbert.cli.options import OUTPUT, General, ModelFile, Output
+from filbert.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from filbert.fragments import MinedFragments
+
+
+def fragments(
+    model: ModelFile,
+    *,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of fragments of each class.")
+    ] = 20,
+    of_class: Annotated[
+        str | None,
+        typer.Option("--class", metavar="LABEL", help="Only the fragments of this class."),
+    ] = None,
+    min_frequency: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N",
+            help="Leave out fragments that occur fewer times in the support vectors.",
+        ),
+    ] = 3,
+    criterion: Annotated[
+        Literal["gradient", "chi2"], typer.Option(help="What makes a fragment relevant.")
+    ] = "gradient",
+    search: Annotated[
+        Literal["greedy", "complete"],
+        typer.Option(help="greedy is fast; complete misses no fragment."),
+    ] = "greedy",
+    style: Annotated[
+        Literal["text", "tsv", "json"],
+        typer.Option("--to", help="How to write the fragments.", rich_help_panel=OUTPUT),
+    ] = "text",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The same as --to json.", rich_help_panel=OUTPUT)
+    ] = False,
+    output: Output = "-",
+    general: General,
+) -> None:  # fmt: skip
+    """List the heaviest fragments of a model with their weights.
+
+    A positive weight speaks for the class. A model of two classes has one list: a positive weight
+    speaks for the second class.
+
+    [bold]Examples[/bold]
+
+      filbert fragments answers.model
+
+      filbert fragments answers.model --class yes --top 100 --to tsv -o fragments.tsv
+    """
+    from filbert.cli.models import load_learner
+    from filbert.cli.output import open_output
+    from filbert.fragments import mine
+
+    learner = load_learner(model, general.jobs)
+    numbers = not hasattr(learner, "classes_")  # what raises a score is shown
+    classes = ["lower", "higher"] if numbers else learner.classes_.tolist()
+    shown = [1] if len(classes) == 2 else list(range(len(classes)))
+    if of_class is not None:
+        named = [k for k in shown if str(classes[k]) == of_class]
+        if not named:
+            listed = ", ".join(str(classes[k]) for k in shown)
+            raise InvalidParameterError(f"--class must be one of {listed}, got {of_class!r}")
+        shown = named
+    found = {
+        classes[k]: mine(
+            learner,
+            problem=0 if len(classes) == 2 else k,
+            n_fragments=top,
+            criterion=criterion,
+            min_frequency=min_frequency,
+            search=search,
+            n_jobs=general.jobs,
+        )
+        for k in shown
+    }
+    write = {"text": _text, "tsv": _tsv, "json": _json}["json" if as_json else style]
+    with open_output(output) as put:
+        put(write(found) + "\n")
+
+
+def _rows(mined: "MinedFragments") -> list[tuple[float, int, str]]:
+    texts = mined.fragments.texts()
+    return list(zip(mined.weight.tolist(), mined.frequency.tolist(), texts, strict=True))
+
+
+def _text(found: dict[Any, "MinedFragments"]) -> str:
+    from filbert.cli.data import label_text
+
+    blocks = []
+    for label, mined in found.items():
+        head = f"{label_text(label)}: {mined.n:,} fragments, {mined.norm_share:.1%} of the norm"
+        rows = [f"  {weight:+10.4f}  {n:8,}x  {text}" for weight, n, text in _rows(mined)]
+        blocks.append("\n".join([head, *rows]))
+    return "\n\n".join(blocks)
+
+
+def _tsv(found: dict[Any, "MinedFragments"]) -> str:
+    from filbert.cli.data import label_text
+
+    lines = ["class\tweight\tfrequency\tfragment"]
+    for label, mined in found.items():
+        lines += [
+            f"{label_text(label)}\t{weight!r}\t{n}\t{label_text(text)}"
+            for weight, n, text in _rows(mined)
+        ]
+    return "\n".join(lines)
+
+
+def _json(found: dict[Any, "MinedFragments"]) -> str:
+    result = [
+        {
+            "class": label,
+            "norm_share": mined.norm_share,
+            "fragments": [
+                {"weight": weight, "frequency": n, "fragment": text}
+                for weight, n, text in _rows(mined)
+            ],
+        }
+        for label, mined in found.items()
+    ]
+    return json.dumps(result, indent=1, ensure_ascii=False)

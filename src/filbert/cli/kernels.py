@@ -1,0 +1,117 @@
+"""Kernels from the options of the command line."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from filbert.cli.options import KERNEL
+from filbert.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from filbert.kernels import Kernel, TreeKernel
+
+KernelName = Annotated[
+    Literal["stk", "sst", "st", "ptk"],
+    typer.Option(
+        "--kernel",
+        help="Tree kernel: subset trees (stk, also called sst), subtrees (st) or partial trees "
+        "(ptk).",
+        rich_help_panel=KERNEL,
+    ),
+]
+Decay = Annotated[
+    float,
+    typer.Option(
+        "--decay",
+        help="Weight of large fragments, above 0 and at most 1.",
+        rich_help_panel=KERNEL,
+    ),
+]
+Vectors = Annotated[
+    Literal["ignore", "linear", "poly"],
+    typer.Option(
+        "--vectors",
+        help="Kernel of the feature vectors, which is added to that of the trees.",
+        rich_help_panel=KERNEL,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class KernelDetails:
+    """The parameters of a tree kernel besides its name and decay."""
+
+    include_leaves: Annotated[
+        bool | None,
+        typer.Option(
+            "--include-leaves/--no-include-leaves",
+            help="Count leaves as fragments (stk).",
+            rich_help_panel=KERNEL,
+        ),
+    ] = None
+    depth_decay: Annotated[
+        float | None,
+        typer.Option(help="Decay per node, above 0 and at most 1 (ptk).", rich_help_panel=KERNEL),
+    ] = None
+    penalty: Annotated[
+        Literal["span", "gaps"] | None,
+        typer.Option(help="Penalty for gaps between children (ptk).", rich_help_panel=KERNEL),
+    ] = None
+    max_subsequence: Annotated[
+        int | None,
+        typer.Option(
+            help="Longest subsequence of children to count (ptk).", rich_help_panel=KERNEL
+        ),
+    ] = None
+    normalize: Annotated[
+        bool,
+        typer.Option(
+            "--normalize/--no-normalize",
+            help="Divide by the norms of both trees.",
+            rich_help_panel=KERNEL,
+        ),
+    ] = True
+
+
+def tree_kernel(name: str, decay: float, details: KernelDetails) -> "TreeKernel":
+    """Return the kernel of a name, and set those of its other parameters that are given."""
+    from filbert.kernels import PartialTree, SubsetTree, Subtree
+
+    kinds: dict[str, Callable[..., TreeKernel]] = {
+        "stk": SubsetTree,
+        "sst": SubsetTree,
+        "st": Subtree,
+        "ptk": PartialTree,
+    }
+    if name not in kinds:
+        raise InvalidParameterError(f"--kernel must be one of {', '.join(kinds)}, got {name!r}")
+    kernel = kinds[name](decay=decay, normalize=details.normalize)
+    for parameter in ("include_leaves", "depth_decay", "penalty", "max_subsequence"):
+        value = getattr(details, parameter)
+        if value is None:
+            continue
+        if not hasattr(kernel, parameter):
+            owner = "stk" if parameter == "include_leaves" else "ptk"
+            option = parameter.replace("_", "-")
+            raise InvalidParameterError(f"--{option} is for {owner}, not for {name}")
+        kernel.set_params(**{parameter: value})
+    return kernel
+
+
+def kernel_of_parts(kernel: "TreeKernel", X: Any, vectors: str) -> "Kernel":
+    """Return the sum of a tree kernel over all trees of the examples, and of their vectors."""
+    from filbert.examples import Examples
+    from filbert.forest import Forest
+    from filbert.kernels import EachPart, Kernel, Linear, Polynomial
+
+    if not isinstance(X, Examples):
+        return kernel
+    trees = [name for name, part in X.parts.items() if isinstance(part, Forest)]
+    whole: Kernel = EachPart(kernel, tuple(trees)) if len(trees) > 1 else kernel.on(trees[0])
+    for name in X.parts:
+        if name not in trees:
+            own = Linear() if vectors == "linear" else Polynomial()
+            whole = whole + own.on(name)
+    return whole

@@ -1,0 +1,183 @@
+"""The learners of the command line, by task and loss."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+
+from filbert.cli.options import LEARNING
+from filbert.errors import InvalidParameterError
+
+Loss = Literal[
+    "hinge",
+    "squared_hinge",
+    "logistic",
+    "epsilon_insensitive",
+    "squared_epsilon_insensitive",
+]
+_LOSSES = {  # of each task; the first is the default
+    "classify": ("hinge", "squared_hinge", "logistic"),
+    "regress": ("epsilon_insensitive", "squared_epsilon_insensitive"),
+    "rank": ("hinge", "squared_hinge", "logistic"),
+}
+
+
+@dataclass(frozen=True)
+class Learning:
+    """The parameters of a learner besides its kernel and C."""
+
+    strategy: Annotated[
+        Literal["exact", "usvm", "sdag", "sdag+"],
+        typer.Option(help="Training algorithm.", rich_help_panel=LEARNING),
+    ] = "exact"
+    sample_size: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Number of examples per cutting plane (usvm, sdag, sdag+).",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    engine: Annotated[
+        Literal["auto", "factors", "rows"],
+        typer.Option(help="How kernels are computed.", rich_help_panel=LEARNING),
+    ] = "auto"
+    loss: Annotated[
+        Loss | None,
+        typer.Option(
+            help="Loss of an example: hinge by default, logistic for probabilities, "
+            "epsilon_insensitive by default for --task regress.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    class_weight: Annotated[
+        Literal["balanced"] | None,
+        typer.Option(
+            help="balanced: rare classes weigh as much as frequent ones.", rich_help_panel=LEARNING
+        ),
+    ] = None
+    intercept: Annotated[
+        bool,
+        typer.Option(
+            "--intercept/--no-intercept", help="Fit an intercept.", rich_help_panel=LEARNING
+        ),
+    ] = True
+    tol: Annotated[
+        float,
+        typer.Option(
+            help="Relative duality gap to reach; epsilon of cutting planes.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = 1e-3
+    max_iter: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Largest number of sweeps or iterations.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="Seed of the order of examples and of samples.", rich_help_panel=LEARNING
+        ),
+    ] = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be learnt."""
+
+    task: Annotated[
+        Literal["classify", "regress", "rank"],
+        typer.Option(
+            help="classify: labels are classes; regress: labels are numbers; rank: of the trees of "
+            "a group, one with a larger label should score higher.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = "classify"
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            help="Errors of a regression that cost nothing, 0.1 by default.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column with the groups of a ranking, such as questions. By default all trees are "
+            "one group.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None
+
+
+def learner_for(task: Task, kernel: Any, cost: float, learning: Learning, jobs: int | None) -> Any:
+    """Return an estimator with the parameters of the command line."""
+    _check(task, learning)
+    common: dict[str, Any] = {
+        "C": cost,
+        "loss": learning.loss or _LOSSES[task.task][0],
+        "tol": learning.tol,
+        "max_iter": learning.max_iter,
+        "n_jobs": jobs,
+        "random_state": learning.seed,
+    }
+    if task.task == "rank":
+        from filbert.learners.ranker import TreeRanker
+
+        return TreeRanker(kernel, **common)
+    common |= {"engine": learning.engine, "fit_intercept": learning.intercept}
+    if task.task == "regress":
+        from filbert.learners.svr import TreeSVR
+
+        return TreeSVR(kernel, epsilon=0.1 if task.epsilon is None else task.epsilon, **common)
+    if common["loss"] == "logistic":
+        from filbert.learners.logistic import TreeLogisticRegression
+
+        del common["loss"]
+        return TreeLogisticRegression(kernel, class_weight=learning.class_weight, **common)
+    from filbert.learners.svm import TreeSVC
+
+    return TreeSVC(
+        kernel,
+        strategy=learning.strategy,
+        sample_size=learning.sample_size,
+        class_weight=learning.class_weight,
+        **common,
+    )
+
+
+def column_of(columns: dict[str, Any], option: str, name: str) -> Any:
+    """Return a column of the examples that an option names."""
+    if name not in columns:
+        listed = ", ".join(columns) or "none"
+        raise InvalidParameterError(f"{option} {name}: there is no such column; there are {listed}")
+    return columns[name]
+
+
+def _check(task: Task, learning: Learning) -> None:
+    """Raise InvalidParameterError for options that the task or the loss does not have."""
+    allowed = _LOSSES[task.task]
+    if learning.loss is not None and learning.loss not in allowed:
+        raise InvalidParameterError(
+            f"--loss {learning.loss}: the losses of --task {task.task} are {', '.join(allowed)}"
+        )
+    refused = {
+        "--epsilon": task.epsilon is not None and task.task != "regress",
+        "--group": task.group is not None and task.task != "rank",
+        "--class-weight": learning.class_weight is not None and task.task != "classify",
+        "--no-intercept": not learning.intercept and task.task == "rank",
+        "--engine rows": learning.engine == "rows" and task.task == "rank",
+    }
+    for option, is_refused in refused.items():
+        if is_refused:
+            raise InvalidParameterError(f"{option} has no meaning for --task {task.task}")
+    planes = learning.strategy != "exact" or learning.sample_size is not None
+    if planes and (task.task != "classify" or learning.loss == "logistic"):
+        raise InvalidParameterError(
+            "--strategy and --sample-size are for --task classify with the hinge loss"
+        )

@@ -1,0 +1,166 @@
+"""``filbert search``: find the trees of an index that are most similar to a query."""
+
+import json
+import os
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from filbert.cli.options import OUTPUT, AsJson, General
+from filbert.errors import InvalidParameterError, ModelFileError
+
+if TYPE_CHECKING:
+    from filbert.forest import Forest
+    from filbert.search.segments import Found, Segments
+
+_ALL = 1 << 31
+
+
+def search(
+    index: Annotated[
+        str, typer.Argument(metavar="INDEX", help="An index, from filbert index or TreeIndex.save.")
+    ],
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="A tree such as '(S (NP a) (VP b))'; a piece of code, if the index has code; a "
+            "file of trees, in the format of the data; or the number of a tree, from 1.",
+        ),
+    ],
+    *,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            "-k", "--top", min=1, metavar="N",
+            help="Number of trees to show for each query.  [10, or all with --min-similarity]",
+        ),
+    ] = None,
+    min_similarity: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Show only trees with at least this similarity."),
+    ] = None,
+    width: Annotated[
+        int,
+        typer.Option(
+            min=10, metavar="N", rich_help_panel=OUTPUT, help="Characters of a tree to show."
+        ),
+    ] = 100,
+    as_json: AsJson = False,
+    general: General,
+) -> None:  # fmt: skip
+    """Find the trees of an index that are most similar to a query, exactly.
+
+    [bold]Examples[/bold]
+
+      filbert search parses.index '(S (NP (D the) (N dog)) (VP ran))'
+
+      filbert search src.index 'def add(a, b): return a + b' -k 3
+
+      filbert search src.index query.py --min-similarity 0.8 --json
+    """
+    from filbert.search.files import open_segments, read_notes
+
+    segments = open_segments(index)
+    notes, columns = read_notes(index)
+    asked = _queries(query, segments, notes, general.jobs)
+    most = top if top is not None else 10 if min_similarity is None else _ALL
+    least = float("-inf") if min_similarity is None else min_similarity
+    found = segments.search(asked, n_neighbors=most, least=least, n_jobs=general.jobs)
+    shown = _Rows(segments, found, notes, columns)
+    if as_json:
+        results = [shown.of_query(i) for i in range(len(asked))]
+        rows = [{"query": str(t), "results": r} for t, r in zip(asked, results, strict=True)]
+        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    for i in range(len(asked)):
+        if len(asked) > 1:
+            typer.echo(f"query {i + 1}:")
+        for row in shown.of_query(i):
+            typer.echo(_line(row, width).encode(errors="backslashreplace"))
+
+
+def _line(row: dict[str, Any], width: int) -> str:
+    place = " ".join(row["columns"].values())
+    tree = row["tree"] if len(row["tree"]) <= width else row["tree"][: width - 1] + "…"
+    return f"{row['similarity']:.4f}\t{row['number']}\t{place + chr(9) if place else ''}{tree}"
+
+
+class _Rows:
+    """The results with their trees and columns."""
+
+    def __init__(
+        self, segments: "Segments", found: "Found", notes: dict[str, Any], columns: dict[str, Any]
+    ) -> None:
+        import numpy as np
+
+        self.found = found
+        self.columns = _columns(notes, columns)
+        self.ids, self.place = np.unique(found.ids, return_inverse=True)
+        self.trees = segments.trees(self.ids)
+
+    def of_query(self, query: int) -> list[dict[str, Any]]:
+        first = int(self.found.ends[query - 1]) if query else 0
+        return [self._row(i) for i in range(first, int(self.found.ends[query]))]
+
+    def _row(self, i: int) -> dict[str, Any]:
+        tree = int(self.found.ids[i])
+        return {
+            "similarity": float(self.found.values[i]),
+            "number": tree + 1,
+            "columns": {
+                name: _text(*column, tree)
+                for name, column in self.columns.items()
+                if tree < len(column[1])
+            },
+            "tree": str(self.trees[int(self.place[i])]),
+        }
+
+
+def _columns(notes: dict[str, Any], arrays: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the bytes and the ends of each column. Most texts are never read."""
+    names = notes.get("columns", [])
+    try:
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise KeyError
+        return {
+            name: (arrays[f"{number}.bytes"], arrays[f"{number}.ends"])
+            for number, name in enumerate(names)
+        }
+    except KeyError:
+        raise ModelFileError("the columns of the index are damaged") from None
+
+
+def _text(content: Any, ends: Any, i: int) -> str:
+    begin = int(ends[i - 1]) if i else 0
+    if not 0 <= begin <= int(ends[i]) <= len(content):
+        raise ModelFileError("the columns of the index are damaged")
+    return bytes(content[begin : int(ends[i])]).decode(errors="replace")
+
+
+def _queries(query: str, segments: "Segments", notes: dict[str, Any], jobs: int | None) -> "Forest":
+    import numpy as np
+
+    from filbert.cli.data import BRACKETS, DataFiles, only_forest, settings_of
+    from filbert.cli.options import Reading
+    from filbert.forest import Forest
+    from filbert.read.catalogue import TREE_FORMATS
+
+    if query.isascii() and query.isdecimal():
+        if int(query) < 1 or int(query) > segments.next_id:
+            raise InvalidParameterError(
+                f"QUERY must be from 1 to {segments.next_id:,}, got {query}"
+            )
+        return segments.trees(np.array([int(query) - 1]))
+    saved = notes.get("reading", {})
+    known = {"format", "label", "tree", "tree_format", "header", "bare_words", "settings"}
+    if not isinstance(saved, dict) or not saved.keys() <= known:
+        raise ModelFileError("the index does not say how its data were read")
+    reading = Reading(**saved)
+    if os.path.isfile(query):
+        files = DataFiles([query], reading, "raise", jobs)
+        return only_forest(files.trees(), files.name)
+    format = notes.get("format")
+    if isinstance(format, str) and format in TREE_FORMATS and format != BRACKETS:
+        return Forest.from_texts([query], format=format, **settings_of(reading.settings))
+    return Forest.from_brackets([query], bare_words=reading.bare_words)

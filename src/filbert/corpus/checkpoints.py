@@ -1,0 +1,219 @@
+"""Checkpoints of work over parts: results are kept, so that work can go on after a failure.
+
+Tasks are pure functions, so a stored result is as good as a new one. A folder belongs to one piece
+of work, which ``checkpoint.json`` describes. Files are replaced atomically and hold no code.
+"""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import IO, Any, TypeVar
+from warnings import warn
+
+from filbert.atomic import replacing
+from filbert.corpus.pieces import Piece
+from filbert.corpus.stored import read_result, write_result
+from filbert.corpus.tasks import Runner, Work
+from filbert.errors import CheckpointError, CheckpointWarning, ModelFileError
+
+_MANIFEST = "checkpoint.json"
+_LOCK = "lock"
+_T = TypeVar("_T")
+
+
+class Checkpoint:
+    """Keeps the results of work in a folder, or keeps nothing.
+
+    Parameters
+    ----------
+    folder : path or None
+        It is made if it does not exist. None: keep nothing.
+    description : dict
+        What the results depend on, as JSON. A folder with another description is refused.
+    seed : int
+        The seed of the work, kept with it.
+    keeps_seed : bool
+        Whether the seed of the folder is used in place of `seed`, because any seed will do.
+
+    Attributes
+    ----------
+    seed : int
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None,
+        description: dict[str, Any],
+        seed: int,
+        *,
+        keeps_seed: bool,
+    ) -> None:
+        self.seed = seed
+        self._folder = None if folder is None else os.fspath(folder)
+        self._is_full = False
+        self._lock: IO[Any] | None = None
+        if self._folder is None:
+            return
+        try:
+            os.makedirs(self._folder, exist_ok=True)
+            self._lock = _locked(self._folder)
+            self._claim(self._folder, description, keeps_seed)
+        except OSError as error:
+            self.close()
+            raise CheckpointError(self._folder, f"it cannot be used: {error.strerror}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def map(
+        self,
+        runner: Runner,
+        step: str,
+        kind: type[_T],
+        work: Work,
+        pieces: Sequence[Piece],
+        own: Sequence[tuple[Any, ...]],
+        verbose: int = 0,
+    ) -> list[_T]:
+        """Return the results of all parts. Those that are stored are not computed again."""
+        results: dict[int, _T] = {}
+        for i in range(len(pieces)):
+            stored = self._get(f"{step}-{i}", kind)
+            if stored is not None:
+                results[i] = stored
+        missing = [i for i in range(len(pieces)) if i not in results]
+        computed = runner.map(
+            work, [pieces[i] for i in missing], [own[i] for i in missing], verbose
+        )
+        for i, result in zip(missing, computed, strict=True):
+            results[i] = result
+            self._put(f"{step}-{i}", result)
+        return [results[i] for i in range(len(pieces))]
+
+    def once(self, step: str, kind: type[_T], compute: Callable[[], _T]) -> _T:
+        """Return a stored result, or compute and store it."""
+        stored = self._get(step, kind)
+        if stored is not None:
+            return stored
+        result = compute()
+        self._put(step, result)
+        return result
+
+    def latest(self, step: str, kind: type[_T]) -> _T | None:
+        """Return the stored state of a step that is not finished, or None."""
+        return self._get(step, kind)
+
+    def store(self, step: str, state: Any) -> None:
+        """Store the state of a step, in place of an earlier one."""
+        self._put(step, state)
+
+    def close(self) -> None:
+        """Let others use the folder."""
+        if self._lock is not None:
+            self._lock.close()
+
+    # ---------------------------------------------------------------- the folder
+
+    def _claim(self, folder: str, description: dict[str, Any], keeps_seed: bool) -> None:
+        """Check that the folder belongs to this work, or make it so if it is empty."""
+        path = os.path.join(folder, _MANIFEST)
+        _remove_leftovers(folder)
+        if not os.path.exists(path):
+            others = sorted(name for name in os.listdir(folder) if name != _LOCK)
+            if others:
+                raise CheckpointError(
+                    folder, f"it has other files, such as {others[0]}: name a new folder"
+                )
+            text = json.dumps({**description, "seed": self.seed}, indent=1, sort_keys=True)
+            with replacing(path) as stream:
+                stream.write(text.encode())
+            return
+        found = _read_manifest(folder, path)
+        seed = found.pop("seed", None)
+        if keeps_seed and isinstance(seed, int):
+            self.seed = seed
+        elif seed != self.seed:
+            raise CheckpointError(folder, "it was made with another random_state")
+        _compare(folder, found, json.loads(json.dumps(description)))
+
+    def _path(self, name: str) -> str:
+        assert self._folder is not None
+        return os.path.join(self._folder, f"{name}.result")
+
+    def _get(self, name: str, kind: type[_T]) -> _T | None:
+        if self._folder is None or not os.path.exists(self._path(name)):
+            return None
+        try:
+            with open(self._path(name), "rb") as stream:
+                return read_result(kind, stream)
+        except (ModelFileError, OSError) as error:
+            warn(CheckpointWarning(f"{self._path(name)} is computed again: {error}"), stacklevel=2)
+            return None
+
+    def _put(self, name: str, result: Any) -> None:
+        """Store a result. If that fails, as on a full disk, work goes on without storing."""
+        if self._folder is None or self._is_full:
+            return
+        try:
+            with replacing(self._path(name)) as stream:
+                write_result(result, stream)
+        except OSError as error:
+            self._is_full = True
+            warn(
+                CheckpointWarning(
+                    f"the checkpoint {self._folder} gets no more results ({error.strerror}): "
+                    "training goes on, but would begin here again after a failure"
+                ),
+                stacklevel=2,
+            )
+
+
+def _locked(folder: str) -> IO[Any] | None:
+    """Lock a folder until the process ends or the lock is closed, where the system can."""
+    try:
+        import fcntl  # noqa: PLC0415
+    except ImportError:  # Windows
+        return None
+    stream = open(os.path.join(folder, _LOCK), "w")  # noqa: SIM115, closed with the checkpoint
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        stream.close()
+        raise CheckpointError(folder, "another process or thread is using it") from None
+    except OSError:  # a file system without locks
+        pass
+    return stream
+
+
+def _remove_leftovers(folder: str) -> None:
+    """Remove files whose writing was cut short."""
+    for name in os.listdir(folder):
+        if name.startswith(".") and name.endswith(".part"):
+            os.unlink(os.path.join(folder, name))
+
+
+def _read_manifest(folder: str, path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as stream:
+            found = json.loads(stream.read(1 << 24))
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise CheckpointError(folder, f"{_MANIFEST} is damaged: remove the folder, or name another")
+    return found
+
+
+def _compare(folder: str, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+    for name in sorted({*found, *wanted}):
+        before, now = found.get(name), wanted.get(name)
+        if before != now:
+            shown = f" ({before!r} there, {now!r} here)" if _is_short(before, now) else ""
+            raise CheckpointError(
+                folder,
+                f"it belongs to another training, with another value of {name}{shown}: name "
+                "another folder, or remove this one",
+            )
+
+
+def _is_short(*values: Any) -> bool:
+    return all(len(repr(value)) <= 80 for value in values)

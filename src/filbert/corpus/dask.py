@@ -1,0 +1,105 @@
+"""Work on the parts of a corpus on a Dask cluster.
+
+Each part is one task, and what all parts share is one more. Tasks are pure, none is tied to a
+worker, and everything that they need is in the graph. If a worker dies, Dask can therefore run its
+tasks again on another one.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any
+from uuid import uuid4
+
+from filbert.corpus.dask_results import Results
+from filbert.corpus.dask_tasks import Sender, keep, pack, pack_part, run_part, unpack_shared
+from filbert.corpus.pieces import Piece
+from filbert.corpus.tasks import Work
+from filbert.errors import ClusterError
+from filbert.progress import part_progress
+from filbert.threads import in_dask_task
+
+_CHUNK = 4 << 20  # bytes; Dask warns of graphs with more than 10 MB
+
+
+def client_here() -> Any:
+    """Return the current Dask client, or None. Within a task of Dask there is none."""
+    from distributed import Client  # noqa: PLC0415
+
+    if in_dask_task():
+        return None
+    try:
+        client = Client.current()  # type: ignore[no-untyped-call]
+    except ValueError:
+        return None
+    if client.asynchronous:
+        raise ClusterError(
+            "the current Dask client runs in the event loop of this thread, which the call would "
+            "block: make a Client without asynchronous=True, or call from another thread, such as "
+            "by asyncio.to_thread"
+        )
+    return client
+
+
+class DaskRunner:
+    """Runs one task for each part on the workers of a client."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def map(
+        self, work: Work, pieces: Sequence[Piece], own: Sequence[tuple[Any, ...]], verbose: int = 0
+    ) -> Iterator[Any]:
+        """Yield the result for each part, in the order of the parts."""
+        names = [piece.name for piece in pieces]
+        with (
+            part_progress(work.title, len(pieces), show=verbose > 0) as report,
+            closing(Results(self._client, names, report)) as results,
+        ):
+            results.add_all(_Tasks(self._client).submit(work, pieces, own))
+            for number in range(len(pieces)):
+                outcome = results.take(number)
+                for warning in outcome.warnings:
+                    warning.show(globals().setdefault("__warningregistry__", {}))
+                yield outcome.result
+
+
+class _Tasks:
+    """Makes the tasks of one map. All keys are new, so that maps at the same time share none."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._sender = Sender.here()
+
+    def submit(
+        self, work: Work, pieces: Sequence[Piece], own: Sequence[tuple[Any, ...]]
+    ) -> Iterator[Any]:
+        """Yield a future for each part."""
+        shared = None
+        if work.shared:
+            shared = self._task(unpack_shared, *self._sender, *self._chunks(pack(work.shared)))
+        contents = iter(self._contents(pieces))
+        for piece, arguments in zip(pieces, own, strict=True):
+            content = next(contents) if piece.later is not None else None
+            packed = self._chunks(pack_part(work, piece, arguments))
+            yield self._task(run_part, *self._sender, content, shared, *packed)
+
+    def _contents(self, pieces: Sequence[Piece]) -> list[Any]:
+        """Return futures of what Dask computes itself.
+
+        They get a lower priority than our tasks: a worker loads a part only when no loaded part
+        waits for its work.
+        """
+        later = [piece.later for piece in pieces if piece.later is not None]
+        return list(self._client.compute(later, priority=-1)) if later else []
+
+    def _chunks(self, data: bytes) -> list[Any]:
+        """Return data for the graph, in tasks of their own if they are large."""
+        if len(data) <= _CHUNK:
+            return [data]
+        starts = range(0, len(data), _CHUNK)
+        return [self._task(keep, data[start : start + _CHUNK]) for start in starts]
+
+    def _task(self, function: Any, *arguments: Any) -> Any:
+        key = f"filbert-{function.__name__}-{uuid4().hex}"
+        # In the order of submission: without a timeout, Dask may reorder tasks of the same moment.
+        return self._client.submit(function, *arguments, key=key, pure=False, fifo_timeout="0s")

@@ -1,0 +1,4 @@
+if ($("fragments")) showFragments();
+if ($("examples")) showExamples();
+showEndsSoon();
+root.classList.add("ready");

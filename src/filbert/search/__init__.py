@@ -1,0 +1,1 @@
+"""Exact search for the trees that are most similar to a query."""

@@ -1,0 +1,464 @@
+"""TreeIndex: nearest neighbours among trees, with the conventions of scikit-learn."""
+
+import os
+from collections.abc import Iterable, Iterator
+from numbers import Integral, Real
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from filbert.arrays import FloatArray
+from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.forest import Forest
+from filbert.kernels import SubsetTree, TreeKernel
+from filbert.kernels.algebra import is_number
+from filbert.kernels.capabilities import capabilities_of
+from filbert.learners.kernel_parameter import KernelParameter
+from filbert.progress import progress_bar
+from filbert.search.files import open_segments, save_segments
+from filbert.search.segments import Found, Ids, Segments
+
+Metric = Literal["similarity", "distance"]
+Mode = Literal["connectivity", "similarity", "distance"]
+
+_AT_A_TIME = 512  # queries
+
+
+class Neighbors(NamedTuple):
+    """The results of one query, the most similar tree first."""
+
+    values: FloatArray
+    ids: Ids
+
+
+class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
+    r"""Find the trees that are most similar to a query, exactly.
+
+    Similarity is the value of a tree kernel, normalised by default: it is then 1 for equal trees.
+    Results are those of comparing a query with every tree by the kernel matrix. Most trees are
+    skipped: upper bounds of their similarity, computed from lists of trees by subtree, production
+    or label, show that they cannot be among the results.
+
+    Equal similarities are in the order of the ids. Equal trees always have equal similarities.
+    Similarities do not depend on the number of threads, nor on the other trees of the index, except
+    for the last digits of very large trees and of ApproximateTree, which are compared by rows.
+
+    Parameters
+    ----------
+    kernel : tree kernel, optional
+        SubsetTree() by default. Also Subtree, PartialTree and ApproximateTree.
+    n_neighbors : int
+        The number of neighbours that :meth:`kneighbors` returns by default.
+    metric : {"similarity", "distance"}
+        What is returned: kernel values, the largest first, or distances
+        :math:`\sqrt{2 - 2K}`, the smallest first. Distances need a normalised kernel.
+    n_jobs : int, optional
+        Threads; None for all cores. The result does not depend on it.
+    verbose : int
+        If positive, show progress.
+
+    Attributes
+    ----------
+    n_trees_ : int
+        The number of trees.
+    ids_ : ndarray of shape (n_trees,)
+        Their ids, ascending. :meth:`fit` gives 0, 1, ..., and :meth:`partial_fit` continues. Ids of
+        removed trees are not used again.
+    share_skipped_ : float
+        The share of pairs of a query and a distinct tree that were not compared in the last search.
+        With Subtree and SubsetTree, the lists of trees give the kernel itself. These pairs then
+        count as skipped unless they are near the results.
+
+    Examples
+    --------
+    >>> index = TreeIndex().fit(["(S (NP a) (VP b))", "(S (NP a) (VP c))", "(Q d)"])
+    >>> similarity, ids = index.kneighbors(["(S (NP a) (VP b))"], n_neighbors=2)
+    >>> ids
+    array([[0, 1]])
+    >>> similarity.round(3)
+    array([[1.   , 0.606]])
+    >>> index.partial_fit(["(S (NP a) (VP b))"]).radius_neighbors(["(Q d)"], 0.5)[1][0]
+    array([2])
+    """
+
+    def __init__(
+        self,
+        kernel: TreeKernel | None = None,
+        *,
+        n_neighbors: int = 5,
+        metric: Metric = "similarity",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # ---------------------------------------------------------------- trees
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Index trees. What was there before is forgotten.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        y : ignored
+        """
+        segments = Segments(self._checked_kernel())
+        self._add(segments, X)
+        self._segments = segments
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add trees.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        y : ignored
+        """
+        if not hasattr(self, "_segments"):
+            return self.fit(X)
+        self._add(self._fitted(), X)
+        return self
+
+    def remove(self, ids: Any) -> Self:
+        """Remove trees by their ids. An unknown id raises an error, and nothing is removed."""
+        self._fitted().remove(np.unique(_checked_ids(ids)))
+        return self
+
+    def trees(self, ids: Any) -> Forest:
+        """Return trees by their ids."""
+        return self._fitted().trees(_checked_ids(ids))
+
+    @property
+    def n_trees_(self) -> int:
+        """The number of trees."""
+        return len(self._fitted())
+
+    @property
+    def ids_(self) -> Ids:
+        """The ids of the trees, ascending."""
+        return self._fitted().ids()
+
+    # ---------------------------------------------------------------- search
+
+    def kneighbors(
+        self,
+        queries: Any = None,
+        n_neighbors: int | None = None,
+        *,
+        exclude_self: bool | None = None,
+    ) -> tuple[FloatArray, Ids]:
+        """Return the most similar trees of each query.
+
+        Parameters
+        ----------
+        queries : Forest, Examples, sequence of trees or bracket strings, or sequence of ids
+            Ids stand for trees of the index. By default, all trees of the index are queries.
+        n_neighbors : int, optional
+            The number of results for each query. The parameter of the index by default.
+        exclude_self : bool, optional
+            If queries are trees of the index, whether each is left out of its own results. True by
+            default.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries, n_neighbors)
+            Similarities, or distances if that is the `metric`; the most similar tree first.
+        ids : ndarray of shape (n_queries, n_neighbors)
+        """
+        k = self._checked_k(n_neighbors)
+        trees, own, n = self._queries(queries, exclude_self)
+        left = self.n_trees_ - (own is not None)
+        if n and k > left:
+            raise InvalidParameterError(
+                f"n_neighbors must be at most {max(0, left):,}, the number of trees, got {k:,}"
+            )
+        values, ids = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
+        for first, found in self._search(trees, own, k, -np.inf):
+            last = first + len(found.ends)
+            values[first:last] = found.values.reshape(-1, k)
+            ids[first:last] = found.ids.reshape(-1, k)
+        return self._measured(values), ids
+
+    def radius_neighbors(
+        self,
+        queries: Any = None,
+        min_similarity: float = 0.8,
+        *,
+        exclude_self: bool | None = None,
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return all trees with at least some similarity to each query.
+
+        Parameters
+        ----------
+        queries : as in :meth:`kneighbors`
+        min_similarity : float
+            The lowest kernel value, whatever the `metric`.
+        exclude_self : as in :meth:`kneighbors`
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,) of ndarrays
+            Similarities, or distances if that is the `metric`; the most similar tree first.
+        ids : ndarray of shape (n_queries,) of ndarrays
+        """
+        least = _checked_similarity(min_similarity)
+        trees, own, n = self._queries(queries, exclude_self)
+        values, ids = np.empty(n, dtype=object), np.empty(n, dtype=object)
+        for first, found in self._search(trees, own, None, least):
+            for i, result in enumerate(self._results(found)):
+                values[first + i], ids[first + i] = result
+        return values, ids
+
+    def kneighbors_graph(
+        self,
+        queries: Any = None,
+        n_neighbors: int | None = None,
+        mode: Mode = "connectivity",
+        *,
+        exclude_self: bool | None = None,
+    ) -> sp.csr_array:
+        """Return the graph of the most similar trees as a sparse matrix.
+
+        Parameters
+        ----------
+        queries, n_neighbors, exclude_self : as in :meth:`kneighbors`
+        mode : {"connectivity", "similarity", "distance"}
+            The entries: 1, similarities or distances.
+
+        Returns
+        -------
+        sparse array of shape (n_queries, n)
+            `n` is the largest id of the index plus one.
+        """
+        if mode not in ("connectivity", "similarity", "distance"):
+            raise InvalidParameterError(
+                f"mode must be 'connectivity', 'similarity' or 'distance', got {mode!r}"
+            )
+        if mode == "distance":
+            self._check_distances()
+        k = self._checked_k(n_neighbors)
+        values, ids = self._as("similarity").kneighbors(queries, k, exclude_self=exclude_self)
+        entries = np.ones_like(values) if mode == "connectivity" else values
+        if mode == "distance":
+            entries = _distances(values)
+        n = len(values)
+        return sp.csr_array(
+            (entries.ravel(), ids.ravel(), np.arange(n + 1) * k),
+            shape=(n, self._fitted().next_id),
+        )
+
+    def stream(
+        self,
+        queries: Iterable[Any],
+        n_neighbors: int | None = None,
+        *,
+        min_similarity: float | None = None,
+    ) -> Iterator[Neighbors]:
+        """Yield the results of any number of queries, one after another, in bounded memory.
+
+        Parameters
+        ----------
+        queries : Forest, or iterable of trees or bracket strings
+            An iterator is read as results are taken.
+        n_neighbors : int, optional
+            The most results of a query. If neither this nor `min_similarity` is given, the
+            parameter of the index.
+        min_similarity : float, optional
+            The lowest similarity of a result.
+        """
+        least = -np.inf if min_similarity is None else _checked_similarity(min_similarity)
+        both = n_neighbors is None and min_similarity is not None
+        k = None if both else self._checked_k(n_neighbors)
+        if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
+            raise InputTypeError("stream takes a Forest or an iterable of trees: pass [tree]")
+        for batch in _batches(queries):
+            trees = self._fitted().kernel.trees_of(batch)
+            for _, found in self._search(trees, None, k, least):
+                yield from self._results(found)
+
+    # ---------------------------------------------------------------- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index to a folder, which :meth:`load` opens in milliseconds.
+
+        Segments that the folder already has are not written again: after :meth:`partial_fit`, only
+        the new trees are. If writing fails or is interrupted, the folder holds the index as it was.
+        """
+        save_segments(self._fitted(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
+        """Open an index that :meth:`save` wrote.
+
+        The arrays stay in the files and are mapped into memory, so that processes share them.
+        Nothing in the files is executed. Damage raises an error when it is met.
+        """
+        segments = open_segments(path)
+        index = cls(segments.kernel, n_jobs=n_jobs)
+        index._segments = segments
+        return index
+
+    # ---------------------------------------------------------------- inside
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_segments")
+
+    def __len__(self) -> int:
+        return self.n_trees_
+
+    def _fitted(self) -> Segments:
+        if not hasattr(self, "_segments"):
+            raise NotFittedError("this TreeIndex has no trees yet: call fit")
+        segments: Segments = self._segments
+        return segments
+
+    def _as(self, metric: Metric) -> "TreeIndex":
+        other = TreeIndex(
+            self.kernel,
+            n_neighbors=self.n_neighbors,
+            metric=metric,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        other._segments = self._fitted()
+        return other
+
+    def _checked_kernel(self) -> TreeKernel:
+        kernel = SubsetTree() if self.kernel is None else self.kernel
+        if not isinstance(kernel, TreeKernel) or not capabilities_of(kernel).tree_in_core:
+            raise InvalidParameterError(
+                "TreeIndex needs a tree kernel, such as SubsetTree(), Subtree() or PartialTree(), "
+                f"not {kernel!r}"
+            )
+        kernel._check()
+        return kernel
+
+    def _add(self, segments: Segments, X: Any) -> None:
+        trees = segments.kernel.trees_of(X)
+        with progress_bar("indexing", show=self.verbose > 0) as progress:
+            segments.add(trees, self.n_jobs, progress)
+
+    def _queries(self, queries: Any, exclude_self: bool | None) -> tuple[Forest, Ids | None, int]:
+        """Return the queries as trees, and their ids if they are to be left out."""
+        segments = self._fitted()
+        ids = segments.ids() if queries is None else _ids_or_none(queries)
+        if ids is None:
+            if exclude_self:
+                raise InvalidParameterError(
+                    "exclude_self is for trees of the index: pass their ids as queries"
+                )
+            trees = segments.kernel.trees_of(queries)
+            return trees, None, len(trees)
+        trees = segments.trees(ids)
+        return trees, ids if exclude_self is None or exclude_self else None, len(trees)
+
+    def _search(
+        self, trees: Forest, own: Ids | None, k: int | None, least: float
+    ) -> Iterator[tuple[int, Found]]:
+        """Yield the results of some queries at a time, with the number of the first."""
+        if self.metric not in ("similarity", "distance"):
+            raise InvalidParameterError(
+                f"metric must be 'similarity' or 'distance', got {self.metric!r}"
+            )
+        if self.metric == "distance":
+            self._check_distances()
+        segments = self._fitted()
+        n_evaluated = n_pairs = 0
+        with progress_bar("searching", show=self.verbose > 0) as progress:
+            for first in range(0, len(trees), _AT_A_TIME):
+                part = slice(first, first + _AT_A_TIME)
+                found = segments.search(
+                    trees[part],
+                    n_neighbors=k,
+                    least=least,
+                    excluded=None if own is None else own[part],
+                    n_jobs=self.n_jobs,
+                    progress=_part_of(progress, first, len(trees)),
+                )
+                n_evaluated += found.n_evaluated
+                n_pairs += found.n_pairs
+                self.share_skipped_ = 1.0 - n_evaluated / max(1, n_pairs)
+                yield first, found
+
+    def _results(self, found: Found) -> Iterator[Neighbors]:
+        begin = 0
+        for end in found.ends.tolist():
+            yield Neighbors(self._measured(found.values[begin:end]), found.ids[begin:end])
+            begin = end
+
+    def _measured(self, values: FloatArray) -> FloatArray:
+        return _distances(values) if self.metric == "distance" else values
+
+    def _check_distances(self) -> None:
+        kernel = self._fitted().kernel
+        if not kernel.normalize:
+            raise InvalidParameterError(
+                f"distances need a normalised kernel, not {kernel!r}: use normalize=True, or "
+                "metric='similarity'"
+            )
+
+    def _checked_k(self, n_neighbors: int | None) -> int:
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not is_number(k, Integral) or k < 1:
+            raise InvalidParameterError(f"n_neighbors must be a positive integer, got {k!r}")
+        return int(k)
+
+
+def _part_of(progress: Any, first: int, n: int) -> Any:
+    """Return a callback for the progress of some queries, from number `first` of `n`."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(min(first + done, n), n)
+
+
+def _distances(values: FloatArray) -> FloatArray:
+    return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * values))
+
+
+def _checked_similarity(value: Any) -> float:
+    if not is_number(value, Real) or not np.isfinite(value):
+        raise InvalidParameterError(f"min_similarity must be a number, got {value!r}")
+    return float(value)
+
+
+def _ids_or_none(queries: Any) -> Ids | None:
+    """Return queries that are whole numbers as ids, and None for anything else."""
+    if isinstance(queries, np.ndarray) and queries.dtype.kind in "iu":
+        return _checked_ids(queries)
+    is_list = isinstance(queries, list | tuple) and len(queries) > 0
+    if is_list and all(is_number(one, Integral) for one in queries):
+        return _checked_ids(queries)
+    return None
+
+
+def _checked_ids(ids: Any) -> Ids:
+    array = np.asarray(ids)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputTypeError(f"ids must be a list of whole numbers, got {ids!r:.60}")
+    return array.astype(np.int64)
+
+
+def _batches(queries: Iterable[Any]) -> Iterator[Any]:
+    if isinstance(queries, Forest):
+        for first in range(0, len(queries), _AT_A_TIME):
+            yield queries[first : first + _AT_A_TIME]
+        return
+    batch = []
+    for query in queries:
+        batch.append(query)
+        if len(batch) == _AT_A_TIME:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

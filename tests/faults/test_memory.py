@@ -1,0 +1,42 @@
+"""Memory that runs out is a MemoryError, and the interpreter and all objects stay usable."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.fault_sections import memory, shim
+from benchmarks.stamp import ROOT
+
+NEEDS_COMPILER = pytest.mark.skipif(shim.compiler() is None, reason="there is no C++ compiler")
+FEW = ("TreeSVC on rows", "TreePerceptron that forgets")
+
+
+@NEEDS_COMPILER
+@pytest.mark.parametrize("name", FEW)
+def test_an_allocation_that_fails_in_the_core_is_a_memory_error(tmp_path: Path, name: str) -> None:
+    found = memory.run(tmp_path, name, 40)
+    assert found["crashes"] == 0, found
+    assert found["memory_errors"] >= 30
+    assert found["wrong_errors"] == found["unusable"] == 0
+
+
+def test_a_limit_of_the_system_is_a_memory_error() -> None:
+    """Under RLIMIT_AS, a matrix that does not fit is an error, and the next one is computed."""
+    program = """
+import resource
+from filbert import Forest
+from filbert.kernels import SubsetTree
+large, small = Forest(f"(a{i} b)" for i in range(20_000)), Forest(["(a b)", "(a c)"])
+SubsetTree()(small, n_jobs=2)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, used + 2**29))
+try:
+    SubsetTree()(large, n_jobs=2)
+except MemoryError:
+    print("MemoryError", SubsetTree()(small, n_jobs=2).shape)
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "MemoryError (2, 2)\n"

@@ -1,0 +1,1 @@
+"""Bugs made on purpose, to see whether the tests catch them."""

@@ -1,0 +1,165 @@
+"""Make bugs on purpose, one at a time, and count how many of them the tests catch.
+
+``python -m tools.mutants`` makes all of them, ``--only core`` or ``--only python`` some,
+``--limit N`` the first N of each kind. A bug is caught if a test fails, crashes or never ends. The
+result goes to ``tools/mutants/results.json``, with a list of the bugs that no test caught.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.stamp import stamp
+from tools.mutants.core import VARIABLE, build
+from tools.mutants.core_list import CORE_MUTANTS
+from tools.mutants.python import listed_mutants, python_mutants
+from tools.mutants.run import Copy, Outcome, preload
+from tools.mutants.tests_of import ROOT, tests_of_core, tests_of_python
+
+RESULTS = Path(__file__).parent / "results.json"
+_DRAWN = 80  # mutants of Python modules
+_WORK = ROOT / "build/mutants"
+
+Row = dict[str, Any]
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
+    parser.add_argument("--only", choices=["python", "core"], help="one kind of mutants")
+    parser.add_argument("--limit", type=int, help="the first so many mutants of each kind")
+    parser.add_argument("--numbers", help="these mutants of a kind, separated by commas")
+    parser.add_argument("--part", default="1/1", help="K/N: every Nth mutant from the Kth on")
+    parser.add_argument("--output", type=Path, default=RESULTS)
+    parser.add_argument("--join", type=Path, nargs="+", help="what several runs printed, as files")
+    options = parser.parse_args()
+    if options.join:
+        write(joined(options.join), options.output)
+        return
+    for name in ("FILBERT_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    choice = Choice.of(options)
+    preload()
+    rows: list[Row] = []
+    for kind, run in (("core", core_rows), ("python", python_rows)):
+        if options.only in (None, kind):
+            rows += run(choice)
+    write(rows, options.output)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which mutants to run, by their numbers; and the name of a folder for it."""
+
+    numbers: frozenset[int] | None
+    limit: int | None
+    part: int
+    n_parts: int
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> "Choice":
+        """Return what the command line asks for."""
+        part, n_parts = map(int, options.part.split("/"))
+        listed = frozenset(map(int, options.numbers.split(","))) if options.numbers else None
+        return cls(listed, options.limit, part, n_parts)
+
+    def has(self, number: int) -> bool:
+        """Whether a mutant is to be run."""
+        listed = self.numbers is None or number in self.numbers
+        return (
+            listed
+            and number <= (self.limit or number)
+            and number % self.n_parts == self.part % self.n_parts
+        )
+
+    @property
+    def folder(self) -> str:
+        """A name for the copy, one for each part that may run at the same time."""
+        return f"{self.part}-of-{self.n_parts}"
+
+
+def core_rows(choice: Choice) -> list[Row]:
+    """Return the results of the mutants of the core."""
+    copy = Copy(_WORK / f"core-{choice.folder}", build(ROOT, _WORK))
+    rows = []
+    for number, mutant in enumerate(CORE_MUTANTS, 1):
+        if not choice.has(number):
+            continue
+        outcome = copy.run(tests_of_core(mutant.file), **{VARIABLE: str(number)})
+        rows.append(_row("core", number, f"core/{mutant.file}", mutant.breaks, outcome))
+    _check_unchanged(copy, rows, [tests_of_core(mutant.file) for mutant in CORE_MUTANTS])
+    return rows
+
+
+def python_rows(choice: Choice) -> list[Row]:
+    """Return the results of the mutants of Python modules."""
+    copy = Copy(_WORK / f"python-{choice.folder}")
+    package = ROOT / "src/filbert"
+    mutants = listed_mutants(package) + python_mutants(package, _DRAWN)
+    rows = []
+    for number, mutant in enumerate(mutants, 1):
+        if not choice.has(number):
+            continue
+        text = (package / mutant.file).read_text(encoding="utf-8")
+        with copy.changed(mutant.file, mutant.apply(text)):
+            outcome = copy.run(tests_of_python(mutant.file))
+        what = f"line {mutant.line}: {mutant.original} becomes {mutant.changed}"
+        rows.append(_row("python", number, f"src/filbert/{mutant.file}", what, outcome))
+    _check_unchanged(copy, rows, [tests_of_python(mutant.file) for mutant in mutants])
+    return rows
+
+
+def joined(files: list[Path]) -> list[Row]:
+    """Return the rows that several runs printed. Of a mutant that was run twice, the last one."""
+    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines())
+    rows = [json.loads(line) for line in lines if line.startswith("{")]
+    last = {(row["kind"], row["file"], row["what"]): row for row in rows}
+    return sorted(last.values(), key=lambda row: (row["kind"], row["number"]))
+
+
+def _row(kind: str, number: int, file: str, what: str, outcome: Outcome) -> Row:
+    row = {
+        "kind": kind, "number": number, "file": file, "what": " ".join(what.split()),
+        "ended": outcome.ended, "by": outcome.by, "cpu_seconds": round(outcome.cpu_seconds, 1),
+    }  # fmt: skip
+    print(json.dumps(row, ensure_ascii=False), flush=True)
+    return row
+
+
+def _check_unchanged(copy: Copy, rows: list[Row], tests: list[list[str]]) -> None:
+    """Check that without a bug the tests that caught something pass."""
+    caught = {row["by"].partition("::")[0] for row in rows if row["by"]}
+    known = {test for own in tests for test in own}
+    for test in sorted(caught & known):
+        outcome = copy.run([test])
+        if outcome.ended != "passed":
+            sys.exit(f"{outcome.by or test} {outcome.ended} without any mutant: mend it first")
+
+
+def write(rows: list[Row], path: Path) -> None:
+    """Store the score, the bugs that no test caught, and all rows, with a stamp."""
+    ended = Counter(row["ended"] for row in rows)
+    n_caught = len(rows) - ended["passed"]
+    result: Row = {
+        "n_planned": len(CORE_MUTANTS) + len(listed_mutants(ROOT / "src/filbert")) + _DRAWN,
+        "n_mutants": len(rows),
+        "n_caught": n_caught,
+        "score": round(n_caught / max(1, len(rows)), 4),
+        "ended": dict(sorted(ended.items())),
+        "survivors": [row for row in rows if row["ended"] == "passed"],
+        "date": datetime.now(UTC).date().isoformat(),
+        "rows": rows,
+    }
+    result["stamp"] = {**stamp(result), "script": "tools.mutants"}
+    path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"{n_caught} of {len(rows)} mutants caught, {result['score']:.1%}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
