@@ -1,71 +1,39 @@
-"""HTML pages as trees: the documentation of Python's standard library, as its pydoc writes it.
+"""HTML pages as trees: the large pages of `html-docs`, 10,113 to 166,836 elements each."""
 
-A node is a tag, or #text. The pages are made once and kept in build/, since importing all modules
-takes time and memory.
-"""
+import lzma
+import re
+from functools import cache
 
-import importlib
-import json
-import pydoc
-import sys
-import warnings
-from collections.abc import Iterator
-from html.parser import HTMLParser
-from typing import Any
-
-from benchmarks.measure import ROOT
-
-FILE = ROOT / "build" / "pydoc-pages.json"
-EMPTY = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta"}  # tags without an end
-SKIPPED = {"antigravity", "idlelib", "this"}  # to import these does something
+from benchmarks.measure import shared_data
 
 Nodes = list[tuple[str, int]]  # in the order of the document: label, depth
 
-
-class _Reader(HTMLParser):
-    """Forgiving, as browsers are: an end without a beginning means nothing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open = ["#document"]
-        self.nodes: Nodes = [("#document", 0)]
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.nodes.append((tag, len(self.open)))
-        if tag not in EMPTY:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self.open:
-            while self.open.pop() != tag:
-                pass
-
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.nodes.append(("#text", len(self.open)))
+_TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
-def pages() -> dict[str, Nodes]:
-    """Return the nodes of all pages, by module."""
-    if not FILE.exists():
-        FILE.parent.mkdir(exist_ok=True)
-        FILE.write_text(json.dumps(dict(_made())))
-    stored: dict[str, Nodes] = json.loads(FILE.read_text())
-    return stored
+@cache
+def pages() -> list[Nodes]:
+    """Return the nodes of all pages, the largest pages first."""
+    with lzma.open(shared_data() / "html-docs/large.tsv.xz", "rt", encoding="utf-8") as lines:
+        read = [_nodes(line.rstrip("\n").split("\t")[2]) for line in lines]
+    return sorted(read, key=len, reverse=True)
 
 
-def _made() -> Iterator[tuple[str, Nodes]]:
-    warnings.simplefilter("ignore")
-    for name in sorted(sys.stdlib_module_names - SKIPPED):
-        if name.startswith("_"):
-            continue
-        try:
-            module = importlib.import_module(name)
-        except ImportError:  # of another system
-            continue
-        reader = _Reader()
-        reader.feed(pydoc.html.page(name, pydoc.html.document(module, name)))
-        yield name, reader.nodes
+def _nodes(text: str) -> Nodes:
+    """List the nodes of a tree in brackets, in which a leaf may go without."""
+    nodes: Nodes = []
+    depth = 0
+    opened = False
+    for token in _TOKEN.findall(text):
+        if token == "(":
+            depth += 1
+            opened = True
+        elif token == ")":
+            depth -= 1
+        else:
+            nodes.append((token, depth - opened))
+            opened = False
+    return nodes
 
 
 def tree_of(nodes: Nodes, n: int) -> str:
