@@ -49,4 +49,7 @@ def row_name(row: Row, rows: list[Row]) -> str:
             chosen.append(key)
             others = left
     name = "; ".join(f"{key}={row[key]}" for key in chosen)
-    return name if not others else f"{name}; row {rows.index(row)}"
+    if not others:
+        return name
+    place = next(i for i, other in enumerate(rows) if other is row)
+    return f"{name}; row {place}" if chosen else f"row {place}"

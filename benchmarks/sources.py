@@ -46,7 +46,7 @@ UNITS = {
 }
 _KINDS = {unit: kind for kind, units in UNITS.items() for unit in units}
 _WITH_UNIT = "|".join(unit for unit in _KINDS if unit)
-_FIGURE = re.compile(rf"(?<![\w.^-])(\d[\d,]*(?:\.\d+)?) ?({_WITH_UNIT})(?![\w/])")
+_FIGURE = re.compile(rf"(?<![\w.^-])(\d[\d,]*(?:\.\d+)?) ?(?:CPU )?({_WITH_UNIT})(?![\w/])")
 # A number with decimals is a score in a block that speaks of scores, unless it is a parameter.
 _SCORE = re.compile(r"(?<![\w.^-])(\d+\.\d+)(?![\w.])")
 _MEASURE = re.compile(r"accurac|F1|AUC|log loss|Brier|correlation", re.IGNORECASE)
@@ -211,10 +211,16 @@ def candidates(page: str, shown: Shown, results: dict[str, Result]) -> Iterator[
                 yield Cell(*start, "derived", name, "")
 
 
-def likeness(cell: Cell, block: str) -> int:
-    """Count the words of a cell's column and row that a block has."""
+def likeliest(found: list[Cell], block: str, others: list[Cell]) -> Cell:
+    """Return the cell with most words of the block in its column and row; of equals a new one."""
     words = set(re.findall(r"[\w.]+", block.lower().replace(",", "")))
-    return len(words & set(re.findall(r"[\w.]+", f"{cell.column} {cell.row}".lower())))
+    taken = {(cell.result, cell.column, cell.row) for cell in others}
+
+    def likeness(cell: Cell) -> tuple[int, bool]:
+        own = set(re.findall(r"[\w.]+", f"{cell.column} {cell.row}".lower()))
+        return len(words & own), (cell.result, cell.column, cell.row) not in taken
+
+    return max(found, key=likeness)
 
 
 def main() -> None:
@@ -230,13 +236,8 @@ def main() -> None:
                 if not found:
                     print(f"{page}:{shown.line}: no cell has {shown.figure}")
                     continue
-                taken = {(other.result, other.column, other.row) for other in cells}
-                cell = max(
-                    found,
-                    key=lambda cell: (
-                        likeness(cell, shown.block),
-                        (cell.result, cell.column, cell.row) not in taken,
-                    ),
+                cell = likeliest(
+                    found, shown.block, [other for other in cells if other.page == page]
                 )
                 print(f"{page}:{shown.line}: chosen of {len(found)}:", *astuple(cell)[1:])
             cells.append(cell)

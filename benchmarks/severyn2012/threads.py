@@ -93,8 +93,8 @@ def section(options: Options) -> Section:
         "reading and preparing. The paper's data, Yahoo! Answers, are not public; on these it "
         "reaches 7.0 with eight processors and r = 1,000.",
         *(per_iteration(row, iterations) for row in result.rows if row["strategy"] == "sdag+"),
-        "Always on one thread: the dual over the planes, the entry of the new plane into the DAG, and "
-        "its products. They wait for each other.",
+        "Always on one thread: the dual over the planes, the entry of the new plane into the DAG, "
+        "and its products. They wait for each other.",
         "The models of one thread and two are compared byte by byte (their SHA-256).",
     ]
     return result
