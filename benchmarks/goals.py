@@ -395,6 +395,7 @@ TITLES = {
     "patterns": "the exact SVM with local patterns, from file to predictions",
     "growth": "growth of factorising and training with the number of trees",
     "kernel_matrix": "the kernel matrix of 5,452 question trees",
+    "svm_light_demo": "SVM-Light-TK's demo file: questions for numbers, c = 3, j = 5, one thread",
     "golden": "kernel values beside SVM-Light-TK's",
     "reading": "reading brackets",
     "reading_documents": "reading XML, HTML and JSON",
