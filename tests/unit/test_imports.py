@@ -17,7 +17,7 @@ PACKAGE = Path(filbert.__file__).parent
 STAGES = [
     ["_core"],
     ["errors", "arrays"],
-    ["threads", "progress", "unpack", "atomic"],
+    ["threads", "progress", "unpack", "atomic", "locks"],
     ["read"],
     ["node_arrays", "description"],
     [
