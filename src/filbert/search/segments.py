@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
+from filbert.kernels.algebra import is_number
 from filbert.threads import n_threads
 
 Ids = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]
 
 _NOWHERE = np.uint32(2**32 - 1)
+_ROUNDING = 1e-9  # kernel values of nearly equal trees
 _NONE_REMOVED = np.zeros(0, dtype=np.uint8)
 
 
@@ -100,6 +103,21 @@ class Segments:
         self.kernel = kernel
         self.segments = list(segments)
         self.next_id = next_id
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the arrays. The core makes its own objects of them again."""
+        segments = [
+            ({name: np.array(array) for name, array in one.arrays.items()}, one.ids, one.removed)
+            for one in self.segments
+        ]
+        return {"kernel": self.kernel, "next_id": self.next_id, "segments": segments}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.kernel, self.next_id = state["kernel"], state["next_id"]
+        self.segments = [
+            Segment.of(self.kernel, arrays, ids, removed=np.array(removed))
+            for arrays, ids, removed in state["segments"]
+        ]
 
     def __len__(self) -> int:
         return sum(int(segment.kept().sum()) for segment in self.segments)
@@ -185,7 +203,7 @@ class Segments:
         n_jobs : int, optional
         progress : callable, optional
         """
-        most = 2**32 if n_neighbors is None else n_neighbors
+        most = len(self) if n_neighbors is None else min(n_neighbors, len(self))
         query_of: list[Ids] = [np.zeros(0, np.int64)]
         ids: list[Ids] = [np.zeros(0, np.int64)]
         values: list[FloatArray] = [np.zeros(0)]
@@ -213,6 +231,18 @@ class Segments:
             n_pairs += len(queries) * segment.searcher.n_trees
         together = np.concatenate(query_of), np.concatenate(ids), np.concatenate(values)
         return _merged(*together, len(queries), most, n_evaluated, n_pairs)
+
+
+def checked_similarity(value: Any, kernel: TreeKernel) -> float:
+    """Return a lowest similarity. NaN, and more than equal trees have, would find nothing."""
+    if not is_number(value, Real) or not np.isfinite(value):
+        raise InvalidParameterError(f"min_similarity must be a number, got {value!r}")
+    if kernel.normalize and value > 1 + _ROUNDING:
+        raise InvalidParameterError(
+            f"min_similarity must be at most 1, the similarity of equal trees, got {value!r}: "
+            "pass 0.8 for 80 %"
+        )
+    return float(value)
 
 
 def _merged(
