@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from filbert.cli import console
 from filbert.cli.kernels import Decay, KernelDetails, KernelName, tree_kernel
 from filbert.cli.options import OUTPUT, AsJson, DataFiles, General, OnError, Output, Reading
 
@@ -68,6 +69,7 @@ def clones(
     from filbert.cli.output import open_output
     from filbert.cli.units import with_functions
     from filbert.clones import clone_classes, repeated_subtrees
+    from filbert.progress import progress_bar
 
     files = Files(data, with_functions(data, reading), on_error, general.jobs)
     X = files.trees()
@@ -78,14 +80,16 @@ def clones(
         with open_output(output) as put:
             put(_json(rows) if as_json else "".join(map(_repeated_text, rows)))
         return
-    found = clone_classes(
-        trees,
-        kernel=tree_kernel(kernel, decay, details),
-        min_similarity=min_similarity,
-        linkage=linkage,
-        min_size=min_size,
-        n_jobs=general.jobs,
-    )
+    with progress_bar("comparing", show=console.shows_progress(False)) as progress:
+        found = clone_classes(
+            trees,
+            kernel=tree_kernel(kernel, decay, details),
+            min_similarity=min_similarity,
+            linkage=linkage,
+            min_size=min_size,
+            n_jobs=general.jobs,
+            progress=progress,
+        )
     rows = [_row(one, columns) for one in found]
     with open_output(output) as put:
         if as_json:

@@ -27,9 +27,9 @@ RUN = Run()
 # The names of options in the messages of the library, and on the command line.
 _OPTIONS = {
     name: name.replace("_", "-")
-    for name in ("bare_words", "format", "header", "label", "labels", "max_iter", "min_frequency",
-                 "normalize", "on_error", "sample_size", "strategy", "engine", "tol", "top", "tree",
-                 "tree_format")
+    for name in ("bare_words", "engine", "format", "header", "label", "labels", "max_fragments",
+                 "max_iter", "min_frequency", "min_similarity", "normalize", "on_error",
+                 "sample_size", "strategy", "tol", "top", "tree", "tree_format")
 } | {"n_jobs": "jobs", "n_fragments": "top"}  # fmt: skip
 _IN_PYTHON = re.compile(rf"\b({'|'.join(_OPTIONS)})=(True\b|(?=[\w'\"\[{{<-]))?")
 
@@ -75,6 +75,10 @@ def _in_options(text: str) -> str:
     """Return a message of the library in the words of the command line."""
     text = text.replace("Forest.from_brackets", "--format brackets")
     text = text.replace("pass n_features,", "pass --set n_features=N,")
+    text = text.replace(
+        "raise min_count or max_fragments, or lower max_size",
+        "raise --min-count or --max-fragments, or lower --max-size",
+    )
     text = text.replace(" of from_brackets and read_examples allows", " allows")
     return _IN_PYTHON.sub(lambda m: f"--{_OPTIONS[m[1]]}{' ' if m[2] == '' else ''}", text)
 

@@ -41,7 +41,7 @@ def index(
     from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of, only_forest
-    from filbert.cli.units import formats_of, with_functions
+    from filbert.cli.units import format_of, with_functions
     from filbert.persist import texts
     from filbert.progress import progress_bar
     from filbert.search.files import save_segments
@@ -59,10 +59,9 @@ def index(
         for number, values in enumerate(columns.values())
         for key, array in texts.encode(values).items()
     }
-    formats = [reading.format] if reading.format is not None else sorted(formats_of(data))
     notes = {
         "reading": asdict(reading),
-        "format": formats[0] if len(formats) == 1 else None,
+        "format": format_of(data, reading),
         "columns": list(columns),
     }
     segments = Segments(chosen, notes=Notes(notes, arrays))

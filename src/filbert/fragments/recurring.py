@@ -142,6 +142,7 @@ def iter_recurring_fragments(
     root: str | None = None,
     max_fragments: int = 1_000_000,
     n_jobs: int | None = None,
+    progress: Any = None,
 ) -> Iterator[RecurringFragments]:
     """Yield the fragments of :func:`recurring_fragments` in batches, in the same order.
 
@@ -157,7 +158,7 @@ def iter_recurring_fragments(
     search = _Search(
         X, kernel, min_count, max_count, min_size, max_size, root, max_fragments, n_jobs
     )
-    return search.batches()
+    return search.batches(progress)
 
 
 class _Search:
@@ -196,12 +197,16 @@ class _Search:
         )
         self.blocks = np.arange(len(self._core.block_sizes()), dtype=np.uint32)
 
-    def batches(self) -> Iterator[RecurringFragments]:
+    def batches(self, progress: Any) -> Iterator[RecurringFragments]:
         sizes = self._core.block_sizes()[self.blocks]
         batch_of = (np.cumsum(sizes) - sizes) // _BATCH  # one by one if they are large
         starts = np.flatnonzero(np.diff(batch_of, prepend=-1))
+        done = 0
         for blocks in np.split(self.blocks, starts[1:]) if len(sizes) else []:
             found = self.mine(blocks, None)
+            done += len(blocks)
+            if progress is not None:
+                progress(done, len(self.blocks))
             if len(found):
                 yield found
 

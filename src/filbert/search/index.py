@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -17,10 +17,11 @@ from filbert.forest import Forest
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
 from filbert.kernels.capabilities import capabilities_of
+from filbert.kernels.inputs import warn_without_fragments
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.progress import progress_bar
 from filbert.search.files import open_segments, save_segments
-from filbert.search.segments import Found, Ids, Segments
+from filbert.search.segments import Found, Ids, Segments, checked_similarity
 
 Metric = Literal["similarity", "distance"]
 Mode = Literal["connectivity", "similarity", "distance"]
@@ -38,12 +39,15 @@ class Neighbors(NamedTuple):
 class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     r"""Find the trees that are most similar to a query, exactly.
 
-    Similarity is the value of a tree kernel, normalised by default: it is then 1 for equal trees.
+    Similarity is the value of a tree kernel, normalised by default: equal trees then have
+    similarity 1.
     Results are those of comparing a query with every tree by the kernel matrix. Most trees are
     skipped: upper bounds of their similarity, computed from lists of trees by subtree, production
     or label, show that they cannot be among the results.
 
-    Equal similarities are in the order of the ids. Equal trees always have equal similarities.
+    Equal similarities are in the order of the ids. Equal trees always have equal similarities. A
+    tree without any fragment of the kernel, such as a single node under SubsetTree, has similarity
+    0 to every tree.
     Similarities do not depend on the number of threads, nor on the other trees of the index, except
     for the last digits of very large trees and of ApproximateTree, which are compared by rows.
 
@@ -210,7 +214,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
             Similarities, or distances if that is the `metric`; the most similar tree first.
         ids : ndarray of shape (n_queries,) of ndarrays
         """
-        least = _checked_similarity(min_similarity)
+        least = checked_similarity(min_similarity, self._fitted().kernel)
         trees, own, n = self._queries(queries, exclude_self)
         values, ids = np.empty(n, dtype=object), np.empty(n, dtype=object)
         for first, found in self._search(trees, own, None, least):
@@ -237,7 +241,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         sparse array of shape (n_queries, n)
-            `n` is the largest id of the index plus one.
+            Columns are ids. `n` is the id that the next tree gets, so that the columns of removed
+            trees are there, and empty.
         """
         if mode not in ("connectivity", "similarity", "distance"):
             raise InvalidParameterError(
@@ -275,13 +280,14 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         min_similarity : float, optional
             The lowest similarity of a result.
         """
-        least = -np.inf if min_similarity is None else _checked_similarity(min_similarity)
+        kernel = self._fitted().kernel
+        least = -np.inf if min_similarity is None else checked_similarity(min_similarity, kernel)
         both = n_neighbors is None and min_similarity is not None
         k = None if both else self._checked_k(n_neighbors)
         if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
             raise InputTypeError("stream takes a Forest or an iterable of trees: pass [tree]")
         for batch in _batches(queries):
-            trees = self._fitted().kernel.trees_of(batch)
+            trees = kernel.trees_of(batch)
             for _, found in self._search(trees, None, k, least):
                 yield from self._results(found)
 
@@ -351,6 +357,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
     def _add(self, segments: Segments, X: Any) -> None:
         trees = segments.kernel.trees_of(X)
+        warn_without_fragments(segments.kernel, trees, stacklevel=4)
         with progress_bar("indexing", show=self.verbose > 0) as progress:
             segments.add(trees, self.n_jobs, progress)
 
@@ -431,17 +438,12 @@ def _distances(values: FloatArray) -> FloatArray:
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * values))
 
 
-def _checked_similarity(value: Any) -> float:
-    if not is_number(value, Real) or not np.isfinite(value):
-        raise InvalidParameterError(f"min_similarity must be a number, got {value!r}")
-    return float(value)
-
-
 def _ids_or_none(queries: Any) -> Ids | None:
     """Return queries that are whole numbers as ids, and None for anything else."""
-    if isinstance(queries, np.ndarray) and queries.dtype.kind in "iu":
+    kind = getattr(getattr(queries, "dtype", None), "kind", None)  # an array, or a Series of pandas
+    if kind in ("i", "u"):
         return _checked_ids(queries)
-    is_list = isinstance(queries, list | tuple) and len(queries) > 0
+    is_list = isinstance(queries, list | tuple | range) and len(queries) > 0
     if is_list and all(is_number(one, Integral) for one in queries):
         return _checked_ids(queries)
     return None

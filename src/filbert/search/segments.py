@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
+from filbert.kernels.algebra import is_number
 from filbert.threads import n_threads
 
 Ids = NDArray[np.int64]
 Arrays = dict[str, NDArray[Any]]
 
 _NOWHERE = np.uint32(2**32 - 1)
+_ROUNDING = 1e-9  # kernel values of nearly equal trees
 _NONE_REMOVED = np.zeros(0, dtype=np.uint8)
 
 
@@ -145,6 +148,24 @@ class Segments:
         self.notes = Notes() if notes is None else notes
         self.known: set[tuple[str, str]] = set()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the arrays. The core makes its own objects of them again."""
+        copied = ("ids", "removed", "identity", "removed_identity")
+        segments = [
+            (
+                {name: np.array(array) for name, array in one.arrays.items()},
+                {name: getattr(one, name) for name in copied},
+            )
+            for one in self.segments
+        ]
+        return {**self.__dict__, "segments": segments}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.segments = [
+            Segment.of(self.kernel, arrays, **more) for arrays, more in state["segments"]
+        ]
+
     def __len__(self) -> int:
         return sum(int(segment.kept().sum()) for segment in self.segments)
 
@@ -228,7 +249,7 @@ class Segments:
         n_jobs : int, optional
         progress : callable, optional
         """
-        most = 2**32 if n_neighbors is None else n_neighbors
+        most = len(self) if n_neighbors is None else min(n_neighbors, len(self))
         query_of: list[Ids] = [np.zeros(0, np.int64)]
         ids: list[Ids] = [np.zeros(0, np.int64)]
         values: list[FloatArray] = [np.zeros(0)]
@@ -256,6 +277,18 @@ class Segments:
             n_pairs += len(queries) * segment.searcher.n_trees
         together = np.concatenate(query_of), np.concatenate(ids), np.concatenate(values)
         return _merged(*together, len(queries), most, n_evaluated, n_pairs)
+
+
+def checked_similarity(value: Any, kernel: TreeKernel) -> float:
+    """Return a lowest similarity. NaN, and more than equal trees have, would find nothing."""
+    if not is_number(value, Real) or not np.isfinite(value):
+        raise InvalidParameterError(f"min_similarity must be a number, got {value!r}")
+    if kernel.normalize and value > 1 + _ROUNDING:
+        raise InvalidParameterError(
+            f"min_similarity must be at most 1, the similarity of equal trees, got {value!r}: "
+            "pass 0.8 for 80 %"
+        )
+    return float(value)
 
 
 def _merged(
