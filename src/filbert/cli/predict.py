@@ -96,7 +96,7 @@ def predict(
     placeholder, so that the output has as many lines as the data has examples.
 
     With --parts, the output is a folder with one file for each part, which are written again if the
-    command is repeated. Documents that cannot be read have their placeholders at the end of the
+    command is repeated. Bare trees that cannot be read have their placeholders at the end of the
     part.
 
     [bold]Examples[/bold]
