@@ -22,7 +22,8 @@ STAGES = [
     ["node_arrays", "description"],
     [
         *("drawing", "tree", "given", "objects", "forest", "frames", "examples", "reading"),
-        *("merging", "reading_trees", "several_files", "streaming", "writing", "writing_trees"),
+        *("merging", "reading_trees", "several_files", "streaming", "streaming_trees"),
+        *("writing", "writing_trees"),
     ],
     ["persist.archive", "persist.checked", "persist.texts", "persist.rows"],
     ["corpus"],

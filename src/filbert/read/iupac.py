@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from filbert.errors import InvalidParameterError, ParseError
 from filbert.read.bracket_text import bracket_text
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, Row, TreeRecord
 from filbert.read.preorder import children_of
 
 _TOKEN = re.compile(r"([\[\]])|\(([^()\[\]{}\s]+)(?:\)|$)|([^()\[\]{}\s]+)")
@@ -52,8 +52,8 @@ class _Token(NamedTuple):
     column: int
 
 
-def read(document: Document, options: Options) -> Iterator[TreeRecord]:
-    """Yield the glycans of a document. Bad lines can be skipped."""
+def read(document: Document, options: Options) -> Iterator[Row]:
+    """Yield the glycans of a document, and an error for each bad line."""
     for number, line in document.lines():
         text = line.strip()
         if not text:
@@ -62,7 +62,7 @@ def read(document: Document, options: Options) -> Iterator[TreeRecord]:
             root = _parsed(_tokens(text), options)
         except ParseError as error:
             column = (error.column or 1) + line.index(text[0])
-            document.skip(error.located(source=document.name, line=number, column=column))
+            yield error.located(source=document.name, line=number, column=column)
             continue
         yield TreeRecord(bracket_text(root, lambda node: (node.label, node.children)))
 

@@ -150,11 +150,12 @@ class Segments:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the arrays. The core makes its own objects of them again."""
-        copied = ("ids", "removed", "identity", "removed_identity")
+        names = ("identity", "removed_identity")
         segments = [
             (
                 {name: np.array(array) for name, array in one.arrays.items()},
-                {name: getattr(one, name) for name in copied},
+                {"ids": one.ids, "removed": np.array(one.removed)}
+                | {name: getattr(one, name) for name in names},
             )
             for one in self.segments
         ]
