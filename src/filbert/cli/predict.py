@@ -96,8 +96,8 @@ def predict(
     placeholder, so that the output has as many lines as the data has examples.
 
     With --parts, the output is a folder with one file for each part. The files are written again if
-    the command is repeated. A folder with files of other parts is refused. Bare trees that cannot be
-    read have their placeholders at the end of the part.
+    the command is repeated. A folder with files of other parts is refused. Bare trees that cannot
+    be read have their placeholders at the end of the part.
 
     [bold]Examples[/bold]
 
