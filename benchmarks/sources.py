@@ -8,15 +8,16 @@ result was measured again. Differences and ratios that no table has are in `deri
 whose figures are limits, settings, examples or other people's reports says so in a comment:
 ``<!-- not measured: limits -->``.
 
-``python -m benchmarks.sources`` looks for the cells of figures that have none, and prints what it
-chose: see whether these are the right ones.
+``python -m benchmarks.sources`` writes the present values into the pages, after results were
+measured again. Read the sentences around them. It looks for the cells of figures that have none,
+and prints what it chose: see whether these are the right ones.
 """
 
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ _PARAMETERS = re.compile(
 )
 _LINK = re.compile(r"RESULTS\.md#(\w+)")
 _EXEMPT = re.compile(r"<!-- (not measured: [^>]+|[\w: ]*made by benchmarks[^>]*)-->")
+_NO_TEXT = re.compile(r"`[^`]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
 _FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 
 
@@ -78,6 +80,14 @@ class Figure:
         shown = float(self.number.replace(",", ""))
         return abs(shown * unit - value) <= 0.501 * 10 ** -len(decimals) * unit
 
+    def of(self, value: float) -> "Figure":
+        """Return a value in basic units with as many decimals, or more if it would be zero."""
+        value /= UNITS[self.kind][self.unit]
+        decimals = len(self.number.partition(".")[2])
+        while decimals < 4 and value and float(f"{value:.{decimals}f}") == 0:
+            decimals += 1
+        return replace(self, number=f"{value:,.{decimals}f}")
+
     def __str__(self) -> str:
         return f"{self.number} {self.unit}".rstrip()
 
@@ -91,6 +101,7 @@ class Shown:
     nth: int  # of those on the page that look the same
     results: frozenset[str]
     block: str
+    span: tuple[int, int]  # of the number in the block
 
 
 @dataclass(frozen=True, order=True)
@@ -106,12 +117,15 @@ class Cell:
 
     def shown_by(self, figure: Figure, results: dict[str, Result]) -> bool:
         """Whether the cell has the value of the figure."""
+        return any(figure.shows(value) for value in self.values(figure.kind, results))
+
+    def values(self, kind: str, results: dict[str, Result]) -> list[float]:
+        """Return the values of the cell, in basic units."""
         if self.result == "derived":
-            return self.column in DERIVED and figure.shows(DERIVED[self.column](results))
+            return [DERIVED[self.column](results)] if self.column in DERIVED else []
         rows = results[self.result]["figures"] if self.result in results else []
         found = [row for row in rows if self.column in row and row_name(row, rows) == self.row]
-        values = (shown_values(row[self.column], figure.kind, self.column) for row in found)
-        return any(figure.shows(value) for some in values for value in some)
+        return [v for row in found for v in shown_values(row[self.column], kind, self.column)]
 
 
 def load_cells() -> list[Cell]:
@@ -159,24 +173,33 @@ def figures(text: str) -> list[Shown]:
     found = []
     for i, (line, block) in enumerate(blocks):
         near = frozenset(name for names in links[max(i - 1, 0) : i + 2] for name in names)
-        for figure in _figures(block, linked=bool(near)):
+        for figure, span in _spans(block, linked=bool(near)):
             seen[figure] += 1
-            found.append(Shown(line, figure, seen[figure], near, block))
+            found.append(Shown(line, figure, seen[figure], near, block, span))
     return found
 
 
-def _figures(block: str, *, linked: bool) -> list[Figure]:
-    """List the figures of a block. Per cent and scores are figures only beside a link."""
+def _spans(block: str, *, linked: bool) -> list[tuple[Figure, tuple[int, int]]]:
+    """List the figures of a block, and where their numbers are in it.
+
+    Per cent and scores are figures only beside a link.
+    """
     if _EXEMPT.search(block):
         return []
-    text = re.sub(r"`[^`]*`|<!--.*?-->|\]\([^)]*\)", " ", block, flags=re.DOTALL)
-    found = [Figure(number.rstrip(","), unit) for number, unit in _FIGURE.findall(text)]
+    text = _NO_TEXT.sub(_blank, block)
+    found = [
+        (Figure(match[1].rstrip(","), match[2]), match.span(1)) for match in _FIGURE.finditer(text)
+    ]
     if not linked:
-        return [figure for figure in found if figure.unit != "%"]
+        return [(figure, span) for figure, span in found if figure.unit != "%"]
     if _MEASURE.search(text):
-        rest = _PARAMETERS.sub(" ", _FIGURE.sub(" ", text))
-        found += [Figure(number, "") for number in _SCORE.findall(rest)]
+        rest = _PARAMETERS.sub(_blank, _FIGURE.sub(_blank, text))
+        found += [(Figure(match[1], ""), match.span(1)) for match in _SCORE.finditer(rest)]
     return found
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def _blocks(text: str) -> list[tuple[int, str]]:
@@ -190,6 +213,36 @@ def _blocks(text: str) -> list[tuple[int, str]]:
                 found.append((start, "\n".join(lines[start - 1 : number - 1])))
             start = number + 1
     return found
+
+
+# ------------------------------------------------------------------ new values
+
+
+def renewed(page: str, text: str, cells: list[Cell], results: dict[str, Result]) -> str:
+    """Return the text of a page with the present values of the cells of its figures.
+
+    A cell with several values is left alone. `cells` gets the new figures.
+    """
+    places = {(cell.page, cell.figure, cell.nth): i for i, cell in enumerate(cells)}
+    found = figures(text)
+    kept = [(places.get((page, str(shown.figure), shown.nth)), shown) for shown in found]
+    lines = text.split("\n")
+    for place, shown in sorted(kept, key=lambda one: (one[1].line, one[1].span), reverse=True):
+        if place is None or cells[place].shown_by(shown.figure, results):
+            continue
+        values = cells[place].values(shown.figure.kind, results)
+        if len(set(values)) == 1:
+            begin, end = shown.span
+            line = shown.line - 1 + shown.block.count("\n", 0, begin)
+            column = begin - (shown.block.rfind("\n", 0, begin) + 1)
+            number = shown.figure.of(values[0]).number
+            rest = lines[line][column + end - begin :]
+            lines[line] = f"{lines[line][:column]}{number}{rest}"
+    text = "\n".join(lines)
+    for (place, _), shown in zip(kept, figures(text), strict=True):
+        if place is not None:
+            cells[place] = replace(cells[place], figure=str(shown.figure), nth=shown.nth)
+    return text
 
 
 # ------------------------------------------------------------------ finding cells
@@ -225,7 +278,13 @@ def likeliest(found: list[Cell], block: str, others: list[Cell]) -> Cell:
 
 def main() -> None:
     results = {path.stem: json.loads(path.read_text()) for path in RESULTS.glob("*.json")}
-    known = {(cell.page, cell.figure, cell.nth): cell for cell in load_cells()}
+    stored = load_cells()
+    for path in PAGES:
+        text = path.read_text()
+        if (new := renewed(_name(path), text, stored, results)) != text:
+            print(f"{_name(path)}: new values")
+            path.write_text(new)
+    known = {(cell.page, cell.figure, cell.nth): cell for cell in stored}
     cells: list[Cell] = []
     for path in PAGES:
         for shown in figures(path.read_text()):

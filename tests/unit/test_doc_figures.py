@@ -114,3 +114,14 @@ def test_rows_are_named_by_what_tells_them_apart() -> None:
     assert [columns.row_name(row, rows) for row in rows] == ["n=1", "n=2"]
     twice = [{"data": "a"}, {"data": "a"}]
     assert columns.row_name(twice[1], twice) == "row 1"
+
+
+def test_a_page_gets_the_values_of_results_that_were_measured_again() -> None:
+    page = "One takes 5 s and 1 GB,\nthe other 3.1 s ([figures](RESULTS.md#speed)).\n"
+    cells = [
+        sources.Cell("x.md", "5 s", 1, "speed", "cpu_seconds", "data=a"),
+        sources.Cell("x.md", "3.1 s", 1, "speed", "cpu_seconds", "data=b"),
+    ]
+    text = sources.renewed("x.md", page, cells, SPEED)
+    assert text == page.replace("5 s", "21 s")
+    assert [cell.figure for cell in cells] == ["21 s", "3.1 s"]
