@@ -261,6 +261,14 @@ GOALS: dict[str, list[Goal]] = {
        ("matrices", "others", "questions", "search", "sentences", "srl", "wide")},
     "recurring": [Goal("12,543 sentences within 5 s", 5,
                        column("cpu_seconds", where=lambda row: row["n_trees"] == 12543))],
+    "installing": [
+        Goal("pip install . within 60 s on two cores", 60,
+             column("wall_seconds_to_build", ("python",))),
+        Goal("the wheel within 10 s, when its libraries are there", 10,
+             column("wall_seconds_to_install", ("python",))),
+        Goal("the wheel and its libraries within 10 s", 10,
+             column("wall_seconds_to_install_with_libraries", ("python",))),
+    ],
     "tree_index": [
         Goal("from text on two threads, wall time within the row's limit (1 is the limit)", 1.0,
              wall_share_of_limit),
@@ -399,6 +407,7 @@ TITLES = {
     "golden": "kernel values beside SVM-Light-TK's",
     "reading": "reading brackets",
     "reading_documents": "reading XML, HTML and JSON",
+    "installing": "building a wheel, installing it without a compiler, and a first result",
     "recurring": "all recurring fragments of a treebank",
     "predicting": "`filbert predict` on a million lines",
     "dask_scaling": "1.1 million trees in one piece, in parts and on Dask",

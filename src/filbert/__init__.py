@@ -75,12 +75,14 @@ _HOMES = {
     "write_trees": "writing_trees",
 }
 _MODULES = (
+    "clones",
     "datasets",
     "errors",
     "explanations",
     "fragments",
     "kernels",
     "metrics",
+    "persist",
     "testing",
     "transform",
 )
