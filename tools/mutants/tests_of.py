@@ -78,7 +78,7 @@ _PYTHON = {
     "learners/cutting_planes": "cutting_planes cutting_planes_errors",
     "learners/dual": "tree_svc logistic svr",
     "learners/embedding": "embedding",
-    "learners/exclusive": "perceptron_threads",
+    "learners/exclusive": "exclusive perceptron_threads",
     "learners/exact": "tree_svc rows_engine",
     "learners/feature_examples": "tree_features",
     "learners/fragments": "fragment_vectorizer",
