@@ -46,10 +46,11 @@ class StoredList:
         return {name for name in named if isinstance(name, str)}
 
 
-def text_of(content: dict[str, Any]) -> tuple[bytes, str]:
-    """Return the text of a list, and its hash."""
-    text = json.dumps({"format": FORMAT, "version": VERSION, **content}, indent=1).encode()
-    return text, sha256(text).hexdigest()
+def text_of(content: dict[str, Any]) -> tuple[bytes, StoredList]:
+    """Return the text of a list, and what it says."""
+    content = {"format": FORMAT, "version": VERSION, **content}
+    text = json.dumps(content, indent=1).encode()
+    return text, StoredList(content, sha256(text).hexdigest())
 
 
 def read_list(folder: str) -> StoredList:
