@@ -104,7 +104,7 @@ def _service(rows: list[Row]) -> str:
         f"{row['predictions']:,} predictions, {row['reloads']:,} reloads, "
         f"{row['explanations']:,} explanations: {row['errors']} errors. p99 of a request of 20 "
         f"trees {row['p99_ms']:.0f} ms, in both halves {row['p99_ms_first_half']:.0f} and "
-        f"{row['p99_ms_second_half']:.0f} ms"
+        f"{row['p99_ms_second_half']:.0f} ms, of an explanation {row['p99_ms_explaining']:.0f} ms"
     )
 
 

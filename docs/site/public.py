@@ -6,13 +6,10 @@ from types import ModuleType
 
 import filbert
 
-# Further public modules, beside those that `import filbert` gives.
-_BESIDE = ("clones", "persist")
-
 
 def public_modules() -> list[str]:
     """Return the names of the public modules, the package first."""
-    return ["filbert", *sorted(f"filbert.{name}" for name in {*filbert._MODULES, *_BESIDE})]
+    return ["filbert", *(f"filbert.{name}" for name in filbert._MODULES)]
 
 
 def public_names(module: str) -> list[str]:

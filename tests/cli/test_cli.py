@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from filbert import Explanation, TreeSVC, __version__, explain, load, read_examples
 from filbert.cli import app, main
-from filbert.kernels import PartialTree, SubsetTree, Subtree
+from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree, TreeKernel
 from filbert.model import SupportVectorModel
 
 TREES = [f"(S (NP {a}) (VP {b}))" for a in "abcd" for b in "xyz"]
@@ -95,7 +95,7 @@ def test_the_whole_way(tmp_path: Path, format: str) -> None:
     figures = json.loads(run("evaluate", model, data, "--json").stdout)
     assert figures["accuracy"] == 1.0
     assert [row["class"] for row in figures["classes"]] == sorted(set(y.tolist()))
-    expected = TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge").fit(X, y)
+    expected = TreeSVC(random_state=0).fit(X, y)
     assert load(model).decision_function(X).tobytes() == expected.decision_function(X).tobytes()
 
 
@@ -118,14 +118,37 @@ def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
     assert load(path).kernel == PartialTree(0.4, 0.3, penalty="gaps", max_subsequence=3)
 
 
+@pytest.mark.parametrize(
+    ("options", "kernel"),
+    [
+        ("", LocalPatterns(decay=0.7)),
+        ("--kernel patterns", LocalPatterns(decay=0.7)),
+        ("--decay 0.5 --no-normalize", LocalPatterns(decay=0.5, normalize=False)),
+        ("--kernel stk", SubsetTree()),
+        ("--strategy sdag", SubsetTree()),
+        ("--loss logistic", SubsetTree()),
+        ("--task regress", SubsetTree()),
+        ("--task rank", SubsetTree()),
+    ],
+)
+def test_the_defaults_are_those_of_the_learners(
+    tmp_path: Path, options: str, kernel: TreeKernel
+) -> None:
+    data = write(tmp_path / "data.tsv", [f"{i % 2}\t{tree}" for i, tree in enumerate(TREES)])
+    run("train", data, "-o", str(tmp_path / "model"), *options.split())
+    model = load(tmp_path / "model")
+    own = type(model)(kernel=kernel, random_state=0)
+    if "sdag" in options:
+        own.set_params(strategy="sdag")
+    assert model.get_params() == own.get_params()
+
+
 def test_planes(tmp_path: Path, tsv: str) -> None:
     path = str(tmp_path / "model")
     for strategy in ("usvm", "sdag", "sdag+"):
         options = ["--strategy", strategy, "--sample-size", "50", "--seed", "3"]
         assert " s by planes" in run("train", tsv, "-o", path, *options).output
-        expected = TreeSVC(
-            SubsetTree(), C=1.0, loss="hinge", strategy=strategy, sample_size=50, random_state=3
-        )
+        expected = TreeSVC(SubsetTree(), strategy=strategy, sample_size=50, random_state=3)
         assert load(path).get_params() == expected.get_params()
         assert load(path).sample_size_ == len(TREES)
         assert json.loads(run("evaluate", path, tsv, "--json").stdout)["accuracy"] == 1.0
@@ -313,9 +336,12 @@ def test_explain_refuses_before_long_work(
         (["train", "TSV", "-o", "nowhere/m"], "nowhere"),
         (
             ["train", "TSV", "-o", "m", "--kernel", "x"],
-            "'x' is not one of 'stk', 'sst', 'st', 'ptk'",
+            "'x' is not one of 'patterns', 'stk', 'sst', 'st', 'ptk'",
         ),
-        (["train", "TSV", "-o", "m", "--penalty", "gaps"], "--penalty is for ptk, not for stk"),
+        (
+            ["train", "TSV", "-o", "m", "--penalty", "gaps"],
+            "--penalty is for ptk, not for patterns: use --kernel ptk",
+        ),
         (["train", "TSV", "-o", "m", "--decay", "2"], "decay must be in"),
         (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
         (["train", "TSV", "-o", "m", "--strategy", "magic"], "'--strategy': 'magic' is not one of"),

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from filbert import Forest, TreeSVC, __version__, load, read_examples, save
 from filbert.cli import _COMMANDS, app
 from filbert.fragments import mine, recurring_fragments
-from filbert.kernels import EachPart, Linear, PartialTree, SubsetTree, Subtree
+from filbert.kernels import EachPart, Linear, LocalPatterns, PartialTree, SubsetTree, Subtree
 from filbert.predictors import SupportVectorClassifier
 from tests.cli.commands import Run, write
 
@@ -345,7 +345,7 @@ def test_several_files_are_one_set(run: Run, folder: Path, tmp_path: Path) -> No
         write(tmp_path / f"part{i}.tsv", lines[4 * i : 4 * i + 4])
     parts = [tmp_path / "part0.tsv", tmp_path / "part[12].tsv"]
     assert run("train", *parts, "-o", tmp_path / "m", "--quiet") == (0, "", "")
-    X = load(folder / "model").decision_function(TREES)
+    X = TreeSVC(random_state=0).fit(TREES, LABELS).decision_function(TREES)
     assert load(tmp_path / "m").decision_function(TREES).tobytes() == X.tobytes()
     missing = run("train", tmp_path / "no*.tsv", "-o", tmp_path / "m")
     assert missing.code == 2
@@ -403,7 +403,7 @@ def test_several_trees_and_vectors(run: Run, tmp_path: Path) -> None:
         for i, (c, t) in enumerate(zip(LABELS, TREES, strict=True))
     ]
     data, model = write(tmp_path / "pairs.dat", lines), tmp_path / "m"
-    both = EachPart(SubsetTree(), ("tree_1", "tree_2"))
+    both = EachPart(LocalPatterns(decay=0.7), ("tree_1", "tree_2"))
     code, _, err = run("train", data, "-o", model)
     assert code == 0
     assert "features of" in err
@@ -443,6 +443,17 @@ def test_cross_validation_searches(run: Run, folder: Path, tmp_path: Path) -> No
     table = run("cv", folder / "train.tsv", *options).out.splitlines()
     assert len(table) == 9
     assert sum(line.endswith("best") for line in table) == 1
+
+
+def test_cross_validation_tries_what_is_trained_by_default(run: Run, folder: Path) -> None:
+    [row] = json.loads(run("cv", folder / "train.tsv", "--folds", "3", "--json").out)["settings"]
+    assert (row["kernel"], row["decay"], row["C"]) == ("patterns", 0.7, TreeSVC().C)
+    options = ["--kernel", "patterns,stk", "--folds", "3", "--loss", "logistic", "--json"]
+    rows = json.loads(run("cv", folder / "train.tsv", *options).out)["settings"]
+    assert [(row["kernel"], row["decay"], row["C"]) for row in rows] == [
+        ("patterns", 0.7, 1.0),
+        ("stk", 0.4, 1.0),
+    ]
 
 
 def test_cross_validation_may_choose_all(run: Run, folder: Path, tmp_path: Path) -> None:

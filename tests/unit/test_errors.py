@@ -10,7 +10,17 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from filbert import Forest, TreePerceptron, TreeSVC, errors, explain, load, parts, read_examples
+from filbert import (
+    Forest,
+    TreeIndex,
+    TreePerceptron,
+    TreeSVC,
+    errors,
+    explain,
+    load,
+    parts,
+    read_examples,
+)
 from filbert.fragments import mine
 from filbert.kernels import Linear, PartialTree, Polynomial, SubsetTree
 from filbert.transform import StripEmpties
@@ -78,10 +88,18 @@ def changing(folder: Path) -> Any:
     return corpus.labels()
 
 
+def saving_over(folder: Path) -> None:
+    index = TreeIndex().fit(X)
+    index.save(folder / "index")
+    TreeIndex().fit(X).remove([0]).save(folder / "index")
+    index.save(folder / "index")
+
+
 CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "CapacityError": (lambda _: SubsetTree()(doubling(40)), "tree 0"),
     "ChangedFileError": (changing, "call filbert.parts again"),
     "ConcurrentLearningError": (lambda _: learn_while_learning(), "hold a lock"),
+    "ConcurrentSaveError": (saving_over, "save to another folder"),
     "CorruptForestError": (lambda _: corrupt(), "root"),
     "FewFragmentsWarning": (
         lambda _: mine(

@@ -1,6 +1,8 @@
 """Imports go one way: each stage of the package knows only the stages before it."""
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from functools import cache
 from graphlib import TopologicalSorter
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import filbert
+from docs.site.public import public_modules
 
 PACKAGE = Path(filbert.__file__).parent
 
@@ -17,12 +20,13 @@ PACKAGE = Path(filbert.__file__).parent
 STAGES = [
     ["_core"],
     ["errors", "arrays"],
-    ["threads", "progress", "unpack", "atomic"],
+    ["threads", "progress", "unpack", "atomic", "locks"],
     ["read"],
     ["node_arrays", "description"],
     [
         *("drawing", "tree", "given", "objects", "forest", "frames", "examples", "reading"),
-        *("merging", "reading_trees", "several_files", "streaming", "writing", "writing_trees"),
+        *("merging", "reading_trees", "several_files", "streaming", "streaming_trees"),
+        *("writing", "writing_trees"),
     ],
     ["persist.archive", "persist.checked", "persist.texts", "persist.rows"],
     ["corpus"],
@@ -163,6 +167,16 @@ def test_public_names_come_from_where_type_checkers_see_them() -> None:
     }
     assert homes == seen
     assert {*homes, "__version__"} == set(filbert.__all__)
+
+
+def test_the_modules_of_the_reference_are_attributes_from_the_start() -> None:
+    """In a fresh interpreter: here, other tests have imported them."""
+    names = public_modules()[1:]
+    shown = ", ".join(f"{name}.__name__" for name in names)
+    program = [sys.executable, "-c", f"import filbert; print({shown})"]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == names
+    assert {"filbert.clones", "filbert.persist"} <= {*names}
 
 
 def test_names_are_found_and_unknown_names_are_not() -> None:

@@ -52,6 +52,23 @@ def test_labelled_trees(source: Any) -> None:
     assert len({piece.token for piece in corpus.pieces}) == corpus.n_parts
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        bag_of(LINES).filter(lambda line: line in LINES[:3]),
+        bag_of(list(zip(LABELS, TREES, strict=True))).filter(lambda pair: pair[1] in TREES[:3]),
+        frame_of(FRAME).query("length < 3"),
+        [dask.delayed(([], [])), dask.delayed((TREES[:3], LABELS[:3])), dask.delayed(([], []))],
+    ],
+    ids=["lines", "pairs", "frame", "delayed"],
+)
+def test_partitions_may_be_empty(source: Any) -> None:
+    corpus = filbert.parts(source)
+    assert sorted(corpus.sizes.tolist()) == [0, 0, 3]
+    assert corpus.labels().tolist() == LABELS[:3]
+    assert trees_of(corpus) == Forest(TREES[:3])
+
+
 def test_trees_without_labels() -> None:
     for source in (bag_of(TREES), frame_of(FRAME), [dask.delayed(Forest(TREES))]):
         options = {} if isinstance(source, list) else {"label": False}

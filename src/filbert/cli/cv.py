@@ -9,7 +9,14 @@ import typer
 
 from filbert.cli import console
 from filbert.cli.cv_search import check_suits_search, search_for, show
-from filbert.cli.kernels import KernelDetails, Vectors, kernel_of_parts, tree_kernel
+from filbert.cli.kernels import (
+    KernelDetails,
+    Vectors,
+    kernel_of_parts,
+    own_kernel,
+    short_name,
+    tree_kernel,
+)
 from filbert.cli.learners import Learning, Task, column_of, learner_for
 from filbert.cli.options import (
     KERNEL,
@@ -43,21 +50,29 @@ def cv(
         ),
     ] = None,
     kernel: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Tree kernels to try: stk, st, ptk. auto searches over kernels, losses and C.",
+            help="Tree kernels to try: patterns, stk, st, ptk. auto searches over kernels, losses "
+            "and C. The defaults are those of filbert train.",
             rich_help_panel=KERNEL,
         ),
-    ] = "stk",
+    ] = None,
     decay: Annotated[
         str | None,
-        typer.Option(help="Values of the decay to try, 0.4 by default.", rich_help_panel=KERNEL),
+        typer.Option(
+            help="Values of the decay to try. By default 0.7 for patterns, 0.4 for the others.",
+            rich_help_panel=KERNEL,
+        ),
     ] = None,
     details: KernelDetails,
     vectors: Vectors = "ignore",
     cost: Annotated[
         str | None,
-        typer.Option("-C", help="Values of C to try, 1 by default.", rich_help_panel=LEARNING),
+        typer.Option(
+            "-C",
+            help="Values of C to try. By default 10, and 1 for --loss logistic.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     learning: Learning,
     output: Annotated[
@@ -82,7 +97,7 @@ def cv(
 
       filbert cv train.tsv
 
-      filbert cv train.tsv --kernel stk,ptk --decay 0.2,0.4 -C 0.1,1,10 -o best.model
+      filbert cv train.tsv --kernel patterns,stk,ptk -C 0.1,1,10 -o best.model
 
       filbert cv train.tsv --kernel auto -o best.model
     """
@@ -95,19 +110,27 @@ def cv(
         check_folder(output)
     shows = console.shows_progress(verbose)
     files = Files(data, reading, on_error, general.jobs)
-    if kernel.strip() == "auto":
+    if kernel is not None and kernel.strip() == "auto":
         check_suits_search(decay, details, vectors, learning)
         chosen = None if cost is None else _numbers("-C", cost)
         search = search_for(chosen, folds, learning, general.jobs, shows=bool(shows))
         _search(search, files, groups, output, as_json=as_json)
         return
-    costs = _numbers("-C", "1" if cost is None else cost)
-    settings = list(product(_words(kernel), _numbers("--decay", "0.4" if decay is None else decay)))
+    given = None if cost is None else _numbers("-C", cost)
     machines = []
-    for name, value in settings:
-        plain = tree_kernel(name, value, details)
-        machines.append(learner_for(Task(), plain, costs[0], learning, general.jobs))
-        machines[-1].set_params(verbose=shows).check_parameters()  # before a long file is read
+    for name, value in product(
+        [None] if kernel is None else _words(kernel) or [kernel],
+        [None] if decay is None else _numbers("--decay", decay),
+    ):
+        svm = learner_for(Task(), None if given is None else given[0], learning, general.jobs)
+        if name is None:
+            plain = own_kernel(svm, value, details)
+        else:
+            plain = tree_kernel(name, value, details)
+        svm.set_params(kernel=plain, verbose=shows).check_parameters()  # before a long file is read
+        machines.append(svm)
+    costs = given or [machines[0].C]
+    settings = [(short_name(svm.kernel), svm.kernel.decay) for svm in machines]
     X, y = files.labelled()
     together = None if groups is None else column_of(columns_of(X), "--groups", groups)
     X = used_parts(X, vectors, files.name)
@@ -194,12 +217,12 @@ def _splits(y: Any, groups: Any, folds: int, seed: int) -> list[Any]:
 
 
 def _table(rows: list[dict[str, Any]], best: int) -> str:
-    lines = [f"{'kernel':6}  {'decay':>6}  {'C':>8}  {'accuracy':>16}  {'macro F1':>8}  seconds"]
+    lines = [f"{'kernel':8}  {'decay':>6}  {'C':>8}  {'accuracy':>16}  {'macro F1':>8}  seconds"]
     for number, row in enumerate(rows):
         accuracy = f"{row['accuracy']:.2%} ± {row['deviation']:.2%}"
         figures = f"{accuracy:>16}  {row['macro_f1']:>8.2%}  {row['seconds']:7.2f}"
         mark = "  best" if number == best and len(rows) > 1 else ""
-        lines.append(f"{row['kernel']:6}  {row['decay']:6g}  {row['C']:8g}  {figures}{mark}")
+        lines.append(f"{row['kernel']:8}  {row['decay']:6g}  {row['C']:8g}  {figures}{mark}")
     return "\n".join(lines)
 
 

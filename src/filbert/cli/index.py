@@ -45,7 +45,7 @@ def index(
     from filbert.persist import texts
     from filbert.progress import progress_bar
     from filbert.search.files import save_segments
-    from filbert.search.segments import Segments
+    from filbert.search.segments import Notes, Segments
 
     chosen = tree_kernel(kernel, decay, details)
     check_folder(output)
@@ -54,9 +54,6 @@ def index(
     X = files.trees()
     trees = only_forest(X, files.name)
     columns = {name: list(map(str, values)) for name, values in columns_of(X).items()}
-    segments = Segments(chosen)
-    with progress_bar("indexing", show=console.shows_progress(False)) as progress:
-        segments.add(trees, general.jobs, progress)
     arrays = {
         f"{number}.{key}": array
         for number, values in enumerate(columns.values())
@@ -67,5 +64,8 @@ def index(
         "format": format_of(data, reading),
         "columns": list(columns),
     }
-    save_segments(segments, output, notes=notes, columns=arrays)
+    segments = Segments(chosen, notes=Notes(notes, arrays))
+    with progress_bar("indexing", show=console.shows_progress(False)) as progress:
+        segments.add(trees, general.jobs, progress)
+    save_segments(segments, output)
     console.note(f"{len(trees):,} trees in {output}")

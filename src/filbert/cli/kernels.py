@@ -1,6 +1,5 @@
 """Kernels from the options of the command line."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +11,27 @@ from filbert.errors import InvalidParameterError
 if TYPE_CHECKING:
     from filbert.kernels import Kernel, TreeKernel
 
+LearningKernel = Annotated[
+    Literal["patterns", "stk", "sst", "st", "ptk"] | None,
+    typer.Option(
+        "--kernel",
+        help="Tree kernel: local patterns (patterns), subset trees (stk, also called sst), "
+        "subtrees (st) or partial trees (ptk). By default patterns for classes, and stk for "
+        "--loss logistic, for other tasks and for cutting planes.",
+        rich_help_panel=KERNEL,
+        show_default=False,
+    ),
+]
+LearningDecay = Annotated[
+    float | None,
+    typer.Option(
+        "--decay",
+        help="Weight of large fragments, above 0 and at most 1. By default 0.7 for patterns, 0.4 "
+        "for the others.",
+        rich_help_panel=KERNEL,
+        show_default=False,
+    ),
+]
 KernelName = Annotated[
     Literal["stk", "sst", "st", "ptk"],
     typer.Option(
@@ -75,19 +95,42 @@ class KernelDetails:
     ] = True
 
 
-def tree_kernel(name: str, decay: float, details: KernelDetails) -> "TreeKernel":
+def tree_kernel(name: str, decay: float | None, details: KernelDetails) -> "TreeKernel":
     """Return the kernel of a name, and set those of its other parameters that are given."""
-    from filbert.kernels import PartialTree, SubsetTree, Subtree
-
-    kinds: dict[str, Callable[..., TreeKernel]] = {
-        "stk": SubsetTree,
-        "sst": SubsetTree,
-        "st": Subtree,
-        "ptk": PartialTree,
-    }
+    kinds = _kinds()
     if name not in kinds:
         raise InvalidParameterError(f"--kernel must be one of {', '.join(kinds)}, got {name!r}")
-    kernel = kinds[name](decay=decay, normalize=details.normalize)
+    return _with_details(kinds[name], decay, details)
+
+
+def own_kernel(learner: Any, decay: float | None, details: KernelDetails) -> "TreeKernel":
+    """Return the kernel that a learner has by default, with the parameters that are given."""
+    return _with_details(learner._default_kernel(), decay, details)
+
+
+def short_name(kernel: "TreeKernel") -> str:
+    """Return the name of a kernel on the command line."""
+    return next(name for name, kind in _kinds().items() if type(kind) is type(kernel))
+
+
+def _kinds() -> dict[str, "TreeKernel"]:
+    from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree
+
+    return {
+        "patterns": LocalPatterns(decay=0.7),  # as in TreeSVC
+        "stk": SubsetTree(),
+        "sst": SubsetTree(),
+        "st": Subtree(),
+        "ptk": PartialTree(),
+    }
+
+
+def _with_details(
+    kernel: "TreeKernel", decay: float | None, details: KernelDetails
+) -> "TreeKernel":
+    kernel.set_params(normalize=details.normalize)
+    if decay is not None:
+        kernel.set_params(decay=decay)
     for parameter in ("include_leaves", "depth_decay", "penalty", "max_subsequence"):
         value = getattr(details, parameter)
         if value is None:
@@ -95,7 +138,9 @@ def tree_kernel(name: str, decay: float, details: KernelDetails) -> "TreeKernel"
         if not hasattr(kernel, parameter):
             owner = "stk" if parameter == "include_leaves" else "ptk"
             option = parameter.replace("_", "-")
-            raise InvalidParameterError(f"--{option} is for {owner}, not for {name}")
+            raise InvalidParameterError(
+                f"--{option} is for {owner}, not for {short_name(kernel)}: use --kernel {owner}"
+            )
         kernel.set_params(**{parameter: value})
     return kernel
 

@@ -15,7 +15,7 @@ Loss = Literal[
     "epsilon_insensitive",
     "squared_epsilon_insensitive",
 ]
-_LOSSES = {  # of each task; the first is the default
+_LOSSES = {
     "classify": ("hinge", "squared_hinge", "logistic"),
     "regress": ("epsilon_insensitive", "squared_epsilon_insensitive"),
     "rank": ("hinge", "squared_hinge", "logistic"),
@@ -45,9 +45,11 @@ class Learning:
     loss: Annotated[
         Loss | None,
         typer.Option(
-            help="Loss of an example: hinge by default, logistic for probabilities, "
-            "epsilon_insensitive by default for --task regress.",
+            help="Loss of an example, logistic for probabilities. By default squared_hinge for "
+            "classes, hinge for cutting planes and --task rank, epsilon_insensitive for --task "
+            "regress.",
             rich_help_panel=LEARNING,
+            show_default=False,
         ),
     ] = None
     class_weight: Annotated[
@@ -115,35 +117,37 @@ class Task:
     ] = None
 
 
-def learner_for(task: Task, kernel: Any, cost: float, learning: Learning, jobs: int | None) -> Any:
-    """Return an estimator with the parameters of the command line."""
+def learner_for(task: Task, cost: float | None, learning: Learning, jobs: int | None) -> Any:
+    """Return an estimator with the parameters of the command line, and its own where none is given.
+
+    The kernel is still to be set.
+    """
     _check(task, learning)
     common: dict[str, Any] = {
-        "C": cost,
-        "loss": learning.loss or _LOSSES[task.task][0],
         "tol": learning.tol,
         "max_iter": learning.max_iter,
         "n_jobs": jobs,
         "random_state": learning.seed,
     }
+    common |= {} if cost is None else {"C": cost}
+    common |= {} if learning.loss is None else {"loss": learning.loss}
     if task.task == "rank":
         from filbert.learners.ranker import TreeRanker
 
-        return TreeRanker(kernel, **common)
+        return TreeRanker(**common)
     common |= {"engine": learning.engine, "fit_intercept": learning.intercept}
     if task.task == "regress":
         from filbert.learners.svr import TreeSVR
 
-        return TreeSVR(kernel, epsilon=0.1 if task.epsilon is None else task.epsilon, **common)
-    if common["loss"] == "logistic":
+        return TreeSVR(epsilon=0.1 if task.epsilon is None else task.epsilon, **common)
+    if learning.loss == "logistic":
         from filbert.learners.logistic import TreeLogisticRegression
 
         del common["loss"]
-        return TreeLogisticRegression(kernel, class_weight=learning.class_weight, **common)
+        return TreeLogisticRegression(class_weight=learning.class_weight, **common)
     from filbert.learners.svm import TreeSVC
 
     return TreeSVC(
-        kernel,
         strategy=learning.strategy,
         sample_size=learning.sample_size,
         class_weight=learning.class_weight,

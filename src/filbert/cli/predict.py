@@ -95,9 +95,9 @@ def predict(
     batch. Labels in the data are ignored. A line that cannot be read gives one line with a
     placeholder, so that the output has as many lines as the data has examples.
 
-    With --parts, the output is a folder with one file for each part, which are written again if the
-    command is repeated. Documents that cannot be read have their placeholders at the end of the
-    part.
+    With --parts, the output is a folder with one file for each part. The files are written again if
+    the command is repeated. A folder with files of other parts is refused. Bare trees that cannot
+    be read have their placeholders at the end of the part.
 
     [bold]Examples[/bold]
 

@@ -8,11 +8,12 @@ import typer
 from filbert.cli import console
 from filbert.cli.cluster import connected
 from filbert.cli.kernels import (
-    Decay,
     KernelDetails,
-    KernelName,
+    LearningDecay,
+    LearningKernel,
     Vectors,
     kernel_of_parts,
+    own_kernel,
     tree_kernel,
 )
 from filbert.cli.learners import Learning, Task, column_of, learner_for
@@ -48,14 +49,20 @@ def train(
             "-o", "--output", metavar="MODEL", help="Model file to write.", rich_help_panel=OUTPUT
         ),
     ],
-    kernel: KernelName = "stk",
-    decay: Decay = 0.4,
+    kernel: LearningKernel = None,
+    decay: LearningDecay = None,
     details: KernelDetails,
     vectors: Vectors = "ignore",
     cost: Annotated[
-        float,
-        typer.Option("-C", help="Weight of the loss of one example.", rich_help_panel=LEARNING),
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            "-C",
+            help="Weight of the loss of one example. By default 10 for classes, 1 for --loss "
+            "logistic and other tasks.",
+            rich_help_panel=LEARNING,
+            show_default=False,
+        ),
+    ] = None,
     task: Task,
     learning: Learning,
     reading: Reading,
@@ -75,13 +82,15 @@ def train(
 ) -> None:
     """Train a model on labelled trees, and write it to a file.
 
-    If the examples have several trees, the kernel is the sum over all of them.
+    The defaults are those of the learners in Python. For classes, TreeSVC() uses local patterns,
+    the squared hinge loss and C = 10. If the examples have several trees, the kernel is the sum
+    over all of them.
 
     [bold]Examples[/bold]
 
       filbert train train.tsv -o answers.model
 
-      filbert train train.dat -o answers.model --kernel ptk --decay 0.3 -C 10
+      filbert train train.dat -o answers.model --kernel ptk --decay 0.3 -C 1
 
       filbert train train.tsv -o answers.model --loss logistic
 
@@ -100,9 +109,12 @@ def train(
 
     check_folder(output)
     start = time.perf_counter()
-    plain = tree_kernel(kernel, decay, details)
-    learner = learner_for(task, plain, cost, learning, general.jobs)
-    learner.set_params(verbose=console.shows_progress(verbose))
+    learner = learner_for(task, cost, learning, general.jobs)
+    if kernel is None:
+        plain = own_kernel(learner, decay, details)
+    else:
+        plain = tree_kernel(kernel, decay, details)
+    learner.set_params(kernel=plain, verbose=console.shows_progress(verbose))
     learner.check_parameters()  # fails before a long file is read
     files = Files(data, reading, on_error, general.jobs)
     if in_parts.wanted or checkpoint is not None:

@@ -69,6 +69,7 @@ class DualLearner(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Returns a fitted copy for each value, in the order of `Cs`.
         """
         Cs = checked_costs(Cs)
+        y = self._target_of(X, y)
         task = self._prepare(X, y, sample_weight, Cs)
         fitted: list[Self] = []
         for C in Cs:

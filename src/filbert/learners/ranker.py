@@ -174,6 +174,7 @@ class TreeRanker(DualLearner):
         `Cs`.
         """
         Cs = checked_costs(Cs)
+        y = self._target_of(X, y)
         task = self._prepare(X, y, sample_weight, Cs, group)
         fitted: list[Self] = []
         for C in Cs:

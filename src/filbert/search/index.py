@@ -298,6 +298,11 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Segments that the folder already has are not written again: after :meth:`partial_fit`, only
         the new trees are. If writing fails or is interrupted, the folder holds the index as it was.
+
+        An index that is in the folder is replaced. But if this index was loaded from the folder or
+        saved there, and another object or process has saved there since,
+        :class:`~filbert.errors.ConcurrentSaveError` is raised and nothing is written. The same
+        happens while another process or thread saves there.
         """
         save_segments(self._fitted(), path)
 
@@ -306,7 +311,9 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         """Open an index that :meth:`save` wrote.
 
         The arrays stay in the files and are mapped into memory, so that processes share them.
-        Nothing in the files is executed. Damage raises an error when it is met.
+        Nothing in the files is executed. Damage raises an error when it is met. An index that is
+        open does not change if others save to the folder or delete it. Its files must not be
+        shortened or overwritten in place: Filbert never does so.
         """
         segments = open_segments(path)
         index = cls(segments.kernel, n_jobs=n_jobs)

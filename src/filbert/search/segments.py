@@ -1,7 +1,8 @@
 """Trees in segments, each of which is searched by itself. Segments are never changed."""
 
+import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -24,7 +25,21 @@ _ROUNDING = 1e-9  # kernel values of nearly equal trees
 _NONE_REMOVED = np.zeros(0, dtype=np.uint8)
 
 
-@dataclass
+def new_identity() -> str:
+    """Return a random number that no other content has, as text."""
+    return secrets.token_hex(16)
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What the command line keeps with an index: JSON values, and arrays."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    columns: Arrays = field(default_factory=dict)
+    identity: str = field(default_factory=new_identity)
+
+
+@dataclass(frozen=True)
 class Segment:
     """Some trees of an index.
 
@@ -37,21 +52,30 @@ class Segment:
     searcher : SegmentSearcher
     removed : ndarray of shape (n_positions,) or (0,)
         Nonzero for trees that were removed. Empty if none were.
-    file : str, optional
-        The name of the file that holds the arrays.
+    identity, removed_identity : str
+        Random numbers that stand for the arrays and ids, and for `removed`. What is on disk under
+        the same number is not written again.
     """
 
     arrays: Arrays
     ids: Ids
     searcher: _core.SegmentSearcher
     removed: NDArray[np.uint8] = field(default_factory=_NONE_REMOVED.copy)
-    file: str | None = None
+    identity: str = field(default_factory=new_identity)
+    removed_identity: str = field(default_factory=new_identity)
 
     @classmethod
     def of(cls, kernel: TreeKernel, arrays: Arrays, ids: Ids, **more: Any) -> "Segment":
         """Make a segment of the arrays of the core."""
         searcher = _core.SegmentSearcher(kernel._spec(), arrays, bool(kernel.normalize))
         return cls(arrays, ids, searcher, **more)
+
+    def without(self, positions: NDArray[np.int64]) -> "Segment":
+        """Return the segment without some more trees."""
+        removed = np.zeros(len(self.ids), dtype=np.uint8)
+        removed[: len(self.removed)] = self.removed
+        removed[positions] = 1
+        return replace(self, removed=removed, removed_identity=new_identity())
 
     def kept(self) -> NDArray[np.bool_]:
         """Return by position whether a tree is still there."""
@@ -97,26 +121,50 @@ class Found:
 
 
 class Segments:
-    """Trees with ids, in the order in which they were added."""
+    """Trees with ids, in the order in which they were added.
 
-    def __init__(self, kernel: TreeKernel, segments: Iterable[Segment] = (), next_id: int = 0):
+    Attributes
+    ----------
+    kernel : TreeKernel
+    segments : list of Segment
+        It is replaced, never changed.
+    next_id : int
+        It is beyond all ids at any time, also for a signal handler or another thread.
+    notes : Notes
+    known : set of (folder, hash)
+        The lists on disk that these trees were loaded from or saved as.
+    """
+
+    def __init__(
+        self,
+        kernel: TreeKernel,
+        segments: Iterable[Segment] = (),
+        next_id: int = 0,
+        notes: Notes | None = None,
+    ):
         self.kernel = kernel
         self.segments = list(segments)
         self.next_id = next_id
+        self.notes = Notes() if notes is None else notes
+        self.known: set[tuple[str, str]] = set()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the arrays. The core makes its own objects of them again."""
+        names = ("identity", "removed_identity")
         segments = [
-            ({name: np.array(array) for name, array in one.arrays.items()}, one.ids, one.removed)
+            (
+                {name: np.array(array) for name, array in one.arrays.items()},
+                {"ids": one.ids, "removed": np.array(one.removed)}
+                | {name: getattr(one, name) for name in names},
+            )
             for one in self.segments
         ]
-        return {"kernel": self.kernel, "next_id": self.next_id, "segments": segments}
+        return {**self.__dict__, "segments": segments}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.kernel, self.next_id = state["kernel"], state["next_id"]
+        self.__dict__.update(state)
         self.segments = [
-            Segment.of(self.kernel, arrays, ids, removed=np.array(removed))
-            for arrays, ids, removed in state["segments"]
+            Segment.of(self.kernel, arrays, **more) for arrays, more in state["segments"]
         ]
 
     def __len__(self) -> int:
@@ -140,7 +188,8 @@ class Segments:
             ids = np.concatenate([last.ids[kept], ids])
         if len(ids):
             segments.append(self._built(trees, ids, n_jobs, progress))
-        self.segments, self.next_id = segments, self.next_id + n_new
+        self.next_id += n_new
+        self.segments = segments
 
     def _built(self, trees: Forest, ids: Ids, n_jobs: int | None, progress: Any) -> Segment:
         arrays = _core.build_segment(
@@ -156,12 +205,10 @@ class Segments:
             known |= at >= 0
         if not known.all():
             raise InvalidParameterError(f"there is no tree {int(ids[~known][0])} in the index")
-        for segment, at in zip(self.segments, places, strict=True):
-            if (at >= 0).any():
-                removed = np.zeros(len(segment.ids), dtype=np.uint8)
-                removed[: len(segment.removed)] = segment.removed
-                removed[at[at >= 0]] = 1
-                segment.removed = removed
+        self.segments = [
+            segment.without(at[at >= 0]) if (at >= 0).any() else segment
+            for segment, at in zip(self.segments, places, strict=True)
+        ]
 
     def trees(self, ids: Ids) -> Forest:
         """Return trees by id. Unknown ids raise an error."""
