@@ -123,6 +123,24 @@ def test_fragments_of_data_are_those_of_another_command(run: Run, tmp_path: Path
     assert "use filbert recurring" in found.err
 
 
+def test_differences_of_clones_in_the_terminal_and_on_a_page(run: Run, tmp_path: Path) -> None:
+    body = "def {}(x, y):\n    z = x + y * {}\n    return [z, x, {}]\n"
+    (tmp_path / "a.py").write_text(body.format("f", 1, "x") + body.format("g", 1, "y"))
+    options = ["--min-similarity", ".1", "--min-size", "5"]
+    drawn = run("clones", tmp_path / "a.py", *options, "--differences", "1", "--width", "60")
+    assert drawn.code == 0
+    assert "└ Name ─ x |       └ Name ─ y" in drawn.out
+    assert "share 2" in drawn.out
+    assert max(map(len, drawn.out.splitlines()[3:])) <= 60
+    page = tmp_path / "clones.html"
+    assert run("clones", tmp_path / "a.py", *options, "-o", page).code == 0
+    assert '<bdi class="differs">g</bdi>' in page.read_text()
+    for wrong in (["--json"], ["--inner"]):
+        refused = run("clones", tmp_path / "a.py", "-o", page, *wrong)
+        assert refused.code == 2
+        assert wrong[0] in refused.err
+
+
 def test_searching_shows_progress_in_terminals(
     run: Run, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
