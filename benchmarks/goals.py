@@ -286,6 +286,11 @@ GOALS: dict[str, list[Goal]] = {
     ],
     "dask_scaling_onto": [Goal("3 GB (2,861 MiB)", 2861, column("peak_mib", ("work", "examples")))],
     **{f"faults_{part}": _SAME for part in ("driver", "fit", "predict", "scheduler", "threads")},
+    "tree_features": [
+        Goal("at most 1.3 times the time of factorising or scoring", 1.3,
+             column("ratio", ("work", "n_trees"))),
+        Goal("4 GB (3,815 MiB)", 3815, column("peak_mib", ("work", "n_trees"))),
+    ],
     "losses_optima": [Goal("objectives that differ by more than both gaps: none", 0, all_agree)],
     "losses_questions": [
         Goal("logistic regression on features at most one point below TreeSVC", 1,
@@ -412,6 +417,7 @@ TITLES = {
     "predicting": "`filbert predict` on a million lines",
     "dask_scaling": "1.1 million trees in one piece, in parts and on Dask",
     "dask_scaling_onto": "thirteen million trees in parts on one machine",
+    "tree_features": "features of 1.1 million trees beside factorising them",
     "losses_calibration": "probabilities of logistic regression and of a calibrated SVM",
     "losses_questions": "questions: logistic regression and TreeSVC",
     "losses_time": "the time of logistic regression beside that of TreeSVC, factors included",
