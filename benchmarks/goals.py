@@ -382,6 +382,7 @@ TITLES = {
     "quality_ablation": "families of patterns, damping, decay, loss, C and kernels on twelve tasks",
     "quality_goals": "accuracy with all training trees of three tasks",
     "quality_tasks": "TreeSVC() and TreeSVCCV() beside plain baselines on twelve tasks",
+    "exact_ptk_engines": "partial trees: training by factors and by rows",
     "exact_ptk_growth": "partial trees: growth of time and factors with the number of trees",
     "exact_ptk_matrices": "partial trees: kernel matrices",
     "exact_ptk_others": "partial trees: training on the other data sets",
