@@ -9,6 +9,8 @@ it says otherwise, each row in a process of its own:
     sentences   12,543 whole sentences: question or not, and genre; and 137,811 sentences
     matrices    kernel matrices of the sentences and of 8,791 methods, one thread and two
     others      training on every other data set with its classes, all of its examples
+    engines     factors beside rows on all of these, for two penalties and two values of C; of
+                more than 16,000 examples a part
     wide        nodes with 2,000 children
     growth      factors on predicate-argument trees and on sentences, against their number
 
@@ -35,6 +37,9 @@ from benchmarks.measure import Clock, exponent, in_own_process, peak_mib, shared
 from benchmarks.sections import Section as Table
 from benchmarks.sections import results_folder, write_sections
 from filbert import Forest, TreeSVC, read_examples
+from filbert.engine.tree_factors import factorize
+from filbert.engine.work import row_steps
+from filbert.errors import WorkLimitError
 from filbert.kernels import PartialTree
 from filbert.learners.svm import Engine
 
@@ -48,6 +53,8 @@ GROWTH_SENTENCES = [1_500, 4_500, 14_000, 45_000, 137_811]
 C_GRID = {"decay": [0.4], "depth_decay": [0.4], "C": [0.3, 1.0, 3.0, 10.0]}
 GRID = {"decay": [0.2, 0.4, 0.6], "depth_decay": [0.2, 0.4, 0.6], "C": [1.0, 3.0, 10.0]}
 WIDE = 2_000
+SOME = 8_000
+SHARES = [0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0]  # of the steps for all rows
 
 
 # ------------------------------------------------------------------ one row each, in this process
@@ -151,13 +158,63 @@ def cross_validated(X: Forest, y: Any, grid: dict[str, list[float]]) -> dict[str
 def labelled(name: str, n: str = "", engine: Engine = "auto") -> Row:
     """Train on a data set with labels, or on every k-th of its examples."""
     clock = Clock()
-    labels, trees = zip(*LABELLED[name](shared_data()), strict=True)
-    step = max(1, len(trees) // int(n)) if n else 1
-    X, y = Forest.from_brackets(trees[::step]), np.array(labels[::step])
+    X, y = examples_of(name, int(n) if n else None)
     read = clock.lap()
     clf = TreeSVC(PartialTree(), engine=engine, random_state=0, n_jobs=1, C=1.0, loss="hinge")
     row = trained(X, y, clf)
     return row | {"cpu_read": read[0]}
+
+
+def examples_of(name: str, n: int | None = None) -> tuple[Forest, Any]:
+    """Read a data set, or every k-th of its examples such that there are at least n."""
+    labels, trees = zip(*LABELLED[name](shared_data()), strict=True)
+    step = 1 if n is None else max(1, len(trees) // n)
+    return Forest.from_brackets(trees[::step]), np.array(labels[::step])
+
+
+def engines(name: str, penalty: str, C: str) -> Row:
+    """Train by factors and by rows, and say what is known before training.
+
+    `sides` is the sum over the problems of their smaller side, as a share of the examples. `steps`
+    are those that factorising takes, as a share of the estimate for all rows: the power of two
+    that suffices. Trees that need more than the last one are not trained by factors.
+    """
+    X, y = examples_of(name, SOME)
+    kernel = PartialTree(penalty=penalty)
+    estimate = row_steps(kernel, X)
+    counts = np.unique(y, return_counts=True)[1]
+    smaller = np.minimum(counts, len(y) - counts)[len(counts) == 2 :]
+    model = partial(TreeSVC, kernel, C=float(C), loss="hinge", random_state=0, n_jobs=1)
+    steps = steps_of_factors(kernel, X, kernel_tol_of(model(engine="rows"), X, y), estimate)
+    row = {
+        "n_trees": len(X),
+        "classes": len(counts),
+        "estimate": float(f"{estimate:.2g}"),
+        "sides": round(float(smaller.sum()) / len(y), 3),
+        "steps": "" if steps is None else steps,
+    }
+    for engine in ["rows"] if steps is None else ["factors", "rows"]:
+        done = trained(X, y, model(engine=engine))
+        row |= {f"cpu_{engine}": done["cpu_seconds"], f"train_{engine}": done["cpu_train"]}
+    return row
+
+
+def kernel_tol_of(clf: TreeSVC, X: Forest, y: Any) -> float:
+    """Return the first `kernel_tol` that training with factors would have."""
+    tolerance: float = clf._prepare(X, y, None, [clf.C]).trainer._kernel_tol
+    return tolerance
+
+
+def steps_of_factors(
+    kernel: PartialTree, X: Forest, kernel_tol: float, estimate: float
+) -> float | None:
+    for share in SHARES:
+        try:
+            factorize(kernel, X, max_work=share * estimate, kernel_tol=kernel_tol, n_jobs=1)
+        except WorkLimitError:
+            continue
+        return share
+    return None
 
 
 def matrix(name: str, jobs: str) -> Row:
@@ -200,6 +257,7 @@ ONE: dict[str, Callable[..., Row]] = {
     "srl": srl,
     "questions": questions,
     "labelled": labelled,
+    "engines": engines,
     "matrix": matrix,
     "wide": wide,
     "growth-srl": growth_srl,
@@ -298,6 +356,13 @@ def section_others(section: Section) -> None:
             section.measure(name, "labelled", name, limit=30.0)
 
 
+def section_engines(section: Section) -> None:
+    for name, penalty, C in product(LABELLED, ("span", "gaps"), ("1", "10")):
+        if name != MANY_SENTENCES:
+            row = in_own_process("benchmarks.exact_ptk", "--one", "engines", name, penalty, C)
+            section.rows.append({"work": name, "penalty": penalty, "C": float(C), **row})
+
+
 def section_wide(section: Section) -> None:
     section.measure(f"one pair of nodes with {WIDE:,} children", "wide", 1, limit=0.05, repeat=5)
     section.measure(f"50 x 50 trees with {WIDE:,} children", "wide", 50, limit=6.0, repeat=3)
@@ -335,6 +400,7 @@ SECTIONS: dict[str, Callable[[Section], None]] = {
     "sentences": section_sentences,
     "matrices": section_matrices,
     "others": section_others,
+    "engines": section_engines,
     "wide": section_wide,
     "growth": section_growth,
 }

@@ -259,6 +259,13 @@ GOALS: dict[str, list[Goal]] = {
     ],
     **{f"exact_ptk_{part}": _LIMITS for part in
        ("matrices", "others", "questions", "search", "sentences", "srl", "wide")},
+    "certified_factors": [
+        Goal("at least 10,000 random forests", 10_000,
+             lambda rows: [("", sum(row["forests"] for row in rows))], at_least=True),
+        Goal("pairs of trees whose error is above its bound: none", 0, column("above bound")),
+        Goal("no eigenvalue below rounding, -1e-12 of the largest", -1e-12, column("eigenvalue"),
+             at_least=True),
+    ],
     "recurring": [Goal("12,543 sentences within 5 s", 5,
                        column("cpu_seconds", where=lambda row: row["n_trees"] == 12543))],
     "installing": [
@@ -395,6 +402,8 @@ TITLES = {
     "quality_ablation": "families of patterns, damping, decay, loss, C and kernels on twelve tasks",
     "quality_goals": "accuracy with all training trees of three tasks",
     "quality_tasks": "TreeSVC() and TreeSVCCV() beside plain baselines on twelve tasks",
+    "certified_factors": "partial trees: errors of pruned factors of random forests",
+    "exact_ptk_engines": "partial trees: training by factors and by rows",
     "exact_ptk_growth": "partial trees: growth of time and factors with the number of trees",
     "exact_ptk_matrices": "partial trees: kernel matrices",
     "exact_ptk_others": "partial trees: training on the other data sets",
