@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,16 @@ import numpy as np
 import pytest
 
 from filbert import TreeIndex, atomic
-from filbert.errors import ConcurrentSaveError, MissingFileError, ModelFileError
+from filbert.errors import (
+    ConcurrentSaveError,
+    CorruptForestError,
+    MissingFileError,
+    ModelFileError,
+)
+from filbert.kernels import SubsetTree
 from filbert.locks import exclusive_lock
 from filbert.search import files, lists
-from filbert.search.segments import Notes
+from filbert.search.segments import Notes, Segments
 
 A = ["(S (A a) (B b))", "(S (A a))", "(T (B c))"]
 B = ["(Q (X x) (Y y))", "(Q (X z))", "(R (Y c))", "(R (X c))"]
@@ -403,6 +410,24 @@ def test_damaged_lists_are_refused(tmp_path: Path, key: str, value: Any) -> None
         return
     with pytest.raises(ModelFileError):
         TreeIndex.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("positions", [0, 1, 3]), ("positions", [0, 1, 2**32 - 1]), ("position_ends", [2, 1, 3])],
+)
+def test_damaged_positions_are_found(tmp_path: Path, name: str, values: list[int]) -> None:
+    [segment] = TreeIndex().fit(A)._segments.segments
+    arrays = {**segment.arrays, name: np.array(values, dtype=segment.arrays[name].dtype)}
+    damaged = Segments(SubsetTree(), [replace(segment, arrays=arrays)], len(A))
+    files.save_segments(damaged, tmp_path / "a")
+    index = TreeIndex.load(tmp_path / "a")
+    with pytest.raises(CorruptForestError, match="damaged: build it again"):
+        index.radius_neighbors(A, -1.0)
+    with pytest.raises(CorruptForestError, match="damaged: build it again"):
+        index.trees([0])
+    with pytest.raises(CorruptForestError, match="damaged: build it again"):
+        index.partial_fit(B)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
