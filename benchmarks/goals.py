@@ -277,7 +277,8 @@ GOALS: dict[str, list[Goal]] = {
         Goal("memory of a worker at most a third of that of one piece", 1 / 3, worker_memory_share),
     ],
     "dask_scaling_onto": [Goal("3 GB (2,861 MiB)", 2861, column("peak_mib", ("work", "examples")))],
-    **{f"faults_{part}": _SAME for part in ("driver", "fit", "predict", "scheduler", "threads")},
+    **{f"faults_{part}": _SAME for part in ("dask_driver", "driver", "fit", "predict", "scheduler",
+                                            "search", "silence", "threads")},
     "losses_optima": [Goal("objectives that differ by more than both gaps: none", 0, all_agree)],
     "losses_questions": [
         Goal("logistic regression on features at most one point below TreeSVC", 1,
