@@ -403,6 +403,7 @@ TITLES = {
     "predicting": "`filbert predict` on a million lines",
     "dask_scaling": "1.1 million trees in one piece, in parts and on Dask",
     "dask_scaling_onto": "thirteen million trees in parts on one machine",
+    "dask_scaling_workers": "the memory of a worker, step by step",
     "losses_calibration": "probabilities of logistic regression and of a calibrated SVM",
     "losses_questions": "questions: logistic regression and TreeSVC",
     "losses_time": "the time of logistic regression beside that of TreeSVC, factors included",
