@@ -106,15 +106,19 @@ def memory_of_worker(path: str) -> list[dict[str, Any]]:
             [row] = client.run(_memory).values()
             rows.append({"step": step, **row})
 
-        note("idle")
         client.run(_load_modules)
-        note("modules of Filbert")
+        note("idle, with the modules of Filbert")
         corpus = filbert.parts(path, n_parts=N_PARTS)
         assert sum(corpus.map(len)) == len(corpus)
         note("reading all parts")
         trained(lambda: (corpus, None))
         note("training")
     return rows
+
+
+def memory_of_process() -> dict[str, Any]:
+    _load_modules()
+    return {"step": "a process without Dask, idle, with the modules of Filbert", **_memory()}
 
 
 def _memory() -> dict[str, int]:
@@ -210,7 +214,7 @@ def compare_workers(folder: Path) -> None:
     write(
         "dask_scaling_workers",
         "what the memory of a worker is for",
-        _run("workers", path)["rows"],
+        [_run("idle"), *_run("workers", path)["rows"]],
         notes=[f"{N_PARTS} parts, one worker of one thread. Steps follow each other."],
         command="dask_scaling workers",
     )
@@ -257,6 +261,7 @@ _ONE = {
     "parts": in_parts,
     "dask": lambda path, n: on_dask(path, int(n)),
     "travelling": travelling,
+    "idle": memory_of_process,
     "workers": lambda path: {"rows": memory_of_worker(path)},
     "many": lambda folder, n: many(folder, int(n)),
     "applied": lambda folder, n, method: applied(folder, int(n), method),
