@@ -202,16 +202,17 @@ def kill_driver(folder: Path, n: int) -> list[dict[str, Any]]:
 def kill_dask_driver(folder: Path, n: int) -> list[dict[str, Any]]:
     """Do the same with a training process that is a client of a Dask cluster.
 
-    It says when it begins, after loading modules and connecting.
+    It says when it begins, after connecting.
     """
     corpus = make_corpus(folder)
+    processes = multiprocessing.get_context("forkserver")  # of a process without a cluster
+    processes.set_forkserver_preload(["distributed", "filbert.learners.svm"])
     with two_workers() as client:
 
         def start(checkpoint: Path) -> Any:
-            here, there = multiprocessing.get_context("spawn").Pipe()
-            process = multiprocessing.get_context("spawn").Process(
-                target=_fit_on, args=(client.scheduler.address, corpus, checkpoint, there)
-            )
+            here, there = processes.Pipe()
+            arguments = (client.scheduler.address, corpus, checkpoint, there)
+            process = processes.Process(target=_fit_on, args=arguments)
             process.start()
             here.recv()
             return process

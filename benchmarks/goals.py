@@ -292,7 +292,8 @@ GOALS: dict[str, list[Goal]] = {
         Goal("memory of a worker at most a third of that of one piece", 1 / 3, worker_memory_share),
     ],
     "dask_scaling_onto": [Goal("3 GB (2,861 MiB)", 2861, column("peak_mib", ("work", "examples")))],
-    **{f"faults_{part}": _SAME for part in ("driver", "fit", "predict", "scheduler", "threads")},
+    **{f"faults_{part}": _SAME for part in ("dask_driver", "driver", "fit", "predict", "scheduler",
+                                            "search", "silence", "threads")},
     "tree_features": [
         Goal("at most 1.3 times the time of factorising or scoring", 1.3,
              column("ratio", ("work", "n_trees"))),
@@ -426,6 +427,7 @@ TITLES = {
     "predicting": "`filbert predict` on a million lines",
     "dask_scaling": "1.1 million trees in one piece, in parts and on Dask",
     "dask_scaling_onto": "thirteen million trees in parts on one machine",
+    "dask_scaling_workers": "the memory of a worker, step by step",
     "tree_features": "features of 1.1 million trees beside factorising them",
     "losses_calibration": "probabilities of logistic regression and of a calibrated SVM",
     "losses_questions": "questions: logistic regression and TreeSVC",
