@@ -15,7 +15,7 @@ from filbert.cli.kernels import (
     kernel_of_parts,
     tree_kernel,
 )
-from filbert.cli.learners import Learning, Task, column_of, learner_for
+from filbert.cli.learners import Learning, Task, groups_of, learner_for
 from filbert.cli.options import (
     LEARNING,
     OUTPUT,
@@ -95,7 +95,6 @@ def train(
     """
     from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
-    from filbert.cli.data import columns_of
     from filbert.persist import save
 
     check_folder(output)
@@ -110,8 +109,8 @@ def train(
     else:
         X, y = files.labelled()
         groups = {}
-        if task.group is not None:
-            groups["group"] = column_of(columns_of(X), "--group", task.group)
+        if task.task == "rank":
+            groups["group"] = groups_of(X, task.group)
         X = used_parts(X, vectors, files.name)
         learner.set_params(kernel=kernel_of_parts(plain, X, vectors)).fit(X, y, **groups)
         size = f"{len(X):,} examples"
