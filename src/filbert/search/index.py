@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from filbert.arrays import FloatArray
-from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.errors import InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
@@ -27,6 +27,7 @@ Metric = Literal["similarity", "distance"]
 Mode = Literal["connectivity", "similarity", "distance"]
 
 _AT_A_TIME = 512  # queries
+_SAVED = ("metric", "n_neighbors")
 
 
 class Neighbors(NamedTuple):
@@ -296,6 +297,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index to a folder, which :meth:`load` opens in milliseconds.
 
+        The kernel, `metric` and `n_neighbors` are stored too.
+
         Segments that the folder already has are not written again: after :meth:`partial_fit`, only
         the new trees are. If writing fails or is interrupted, the folder holds the index as it was.
 
@@ -304,19 +307,40 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         :class:`~filbert.errors.ConcurrentSaveError` is raised and nothing is written. The same
         happens while another process or thread saves there.
         """
-        save_segments(self._fitted(), path)
+        segments = self._fitted()
+        self._check_metric()
+        segments.settings = {"metric": self.metric, "n_neighbors": self._checked_k(None)}
+        save_segments(segments, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
+    def load(
+        cls, path: str | os.PathLike[str], *, check: bool = False, n_jobs: int | None = None
+    ) -> Self:
         """Open an index that :meth:`save` wrote.
 
         The arrays stay in the files and are mapped into memory, so that processes share them.
-        Nothing in the files is executed. Damage raises an error when it is met. An index that is
-        open does not change if others save to the folder or delete it. Its files must not be
-        shortened or overwritten in place: Filbert never does so.
+        Nothing in the files is executed. An index that is open does not change if others save to
+        the folder or delete it. Its files must not be shortened or overwritten in place: Filbert
+        never does so.
+
+        Parameters
+        ----------
+        path : path
+        check : bool
+            Read all files and compare their checksums, which takes about a second per gigabyte.
+            Otherwise, damage that makes an array inconsistent raises an error when it is met, but a
+            flipped bit in a long array may go unnoticed and change results.
+        n_jobs : int, optional
+            Threads; the result does not depend on it.
         """
-        segments = open_segments(path)
+        segments = open_segments(path, check=check)
         index = cls(segments.kernel, n_jobs=n_jobs)
+        try:
+            index.set_params(**{k: segments.settings.get(k, getattr(index, k)) for k in _SAVED})
+            index._check_metric()
+            index._checked_k(None)
+        except InvalidParameterError as error:
+            raise ModelFileError(str(error)).located(path) from None
         index._segments = segments
         return index
 
@@ -379,10 +403,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         self, trees: Forest, own: Ids | None, k: int | None, least: float
     ) -> Iterator[tuple[int, Found]]:
         """Yield the results of some queries at a time, with the number of the first."""
-        if self.metric not in ("similarity", "distance"):
-            raise InvalidParameterError(
-                f"metric must be 'similarity' or 'distance', got {self.metric!r}"
-            )
+        self._check_metric()
         if self.metric == "distance":
             self._check_distances()
         segments = self._fitted()
@@ -411,6 +432,12 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
     def _measured(self, values: FloatArray) -> FloatArray:
         return _distances(values) if self.metric == "distance" else values
+
+    def _check_metric(self) -> None:
+        if self.metric not in ("similarity", "distance"):
+            raise InvalidParameterError(
+                f"metric must be 'similarity' or 'distance', got {self.metric!r}"
+            )
 
     def _check_distances(self) -> None:
         kernel = self._fitted().kernel

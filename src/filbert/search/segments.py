@@ -131,6 +131,8 @@ class Segments:
     next_id : int
         It is beyond all ids at any time, also for a signal handler or another thread.
     notes : Notes
+    settings : dict
+        Parameters of the object that searches, as JSON values. They are stored with the trees.
     known : set of (folder, hash)
         The lists on disk that these trees were loaded from or saved as.
     """
@@ -146,6 +148,7 @@ class Segments:
         self.segments = list(segments)
         self.next_id = next_id
         self.notes = Notes() if notes is None else notes
+        self.settings: dict[str, Any] = {}
         self.known: set[tuple[str, str]] = set()
 
     def __getstate__(self) -> dict[str, Any]:
