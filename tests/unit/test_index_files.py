@@ -5,9 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -401,6 +403,7 @@ def test_damaged_lists_are_refused(tmp_path: Path, key: str, value: Any) -> None
     TreeIndex().fit(A).save(folder)
     path = folder / lists.LIST
     content = json.loads(path.read_text())
+    del content["checksum"]  # somebody may have made the list by hand
     path.write_text(json.dumps({**content, key: value}))
     if key == "notes" and not isinstance(value, dict):
         assert on_disk(folder) == A  # without notes
@@ -515,3 +518,64 @@ def test_folders_of_version_1_are_read_and_replaced(tmp_path: Path) -> None:
         (folder / lists.LIST).write_text(json.dumps(content))
         with pytest.raises(ModelFileError, match="ids of a segment"):
             TreeIndex.load(folder)
+
+
+# Damage and settings
+
+
+def test_a_flipped_bit_is_found_by_a_check(tmp_path: Path) -> None:
+    """Also in arrays that are mapped, whose checksums are not compared otherwise."""
+    folder = tmp_path / "a.index"
+    trees = [f"(S (A a{i % 500}) (B (C c{i % 311}) (D d{i % 701})))" for i in range(20_000)]
+    TreeIndex().fit(trees).remove([3]).save(folder)
+    assert TreeIndex.load(folder, check=True).n_trees_ == 19_999
+    assert files.index_summary(folder, check=True)["trees"] == 19_999
+    rng = Random(1)
+    for file in sorted(folder.glob("*.filbert")):
+        whole = file.read_bytes()
+        for place in _content_places(file, rng):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << rng.randrange(8)
+            file.write_bytes(damaged)
+            with pytest.raises(ModelFileError):
+                TreeIndex.load(folder, check=True)
+        file.write_bytes(whole)
+    assert TreeIndex.load(folder, check=True).n_trees_ == 19_999
+
+
+def _content_places(file: Path, rng: Random) -> list[int]:
+    """Return two places in the content of each member of an archive."""
+    content, found = file.read_bytes(), []
+    with zipfile.ZipFile(file) as archive:
+        members = [info for info in archive.infolist() if info.file_size]
+    for info in members:
+        names = content[info.header_offset + 26 : info.header_offset + 30]
+        lengths = int.from_bytes(names[:2], "little") + int.from_bytes(names[2:], "little")
+        begin = info.header_offset + 30 + lengths
+        found += [begin + rng.randrange(info.file_size) for _ in range(2)]
+    return found
+
+
+def test_damage_of_the_list_is_always_found(tmp_path: Path) -> None:
+    folder = tmp_path / "a.index"
+    TreeIndex(SubsetTree(0.4)).fit(["(S (A a))"]).save(folder)
+    text = (folder / "index.json").read_text()
+    assert '"decay": 0.4' in text
+    (folder / "index.json").write_text(text.replace('"decay": 0.4', '"decay": 0.6'))
+    with pytest.raises(ModelFileError, match="checksum"):
+        TreeIndex.load(folder)
+
+
+def test_metric_and_number_of_neighbours_are_saved(tmp_path: Path) -> None:
+    index = TreeIndex(metric="distance", n_neighbors=1).fit(["(S (A a))", "(S (A b))"])
+    index.save(tmp_path / "a.index")
+    loaded = TreeIndex.load(tmp_path / "a.index")
+    assert (loaded.metric, loaded.n_neighbors) == ("distance", 1)
+    for a, b in zip(index.kneighbors(), loaded.kneighbors(), strict=True):
+        assert a.tolist() == b.tolist()
+    for wrong in ({"metric": "cosine"}, {"n_neighbors": 0}):
+        loaded._segments.settings = wrong
+        files.save_segments(loaded._segments, tmp_path / "b.index")
+        with pytest.raises(ModelFileError):
+            TreeIndex.load(tmp_path / "b.index")
+        shutil.rmtree(tmp_path / "b.index")

@@ -104,6 +104,7 @@ def _written(segments: Segments, folder: str, present: StoredList | None) -> dic
         "next_id": segments.next_id,  # read after the segments, so that it is beyond their ids
         "segments": listed,
         "notes": {"values": notes.values, "file": file},
+        "settings": segments.settings,
     }
 
 
@@ -178,13 +179,19 @@ def _delete_unlisted(folder: str, stored: StoredList | None) -> None:
 # ---------------------------------------------------------------- opening
 
 
-def open_segments(path: str | os.PathLike[str]) -> Segments:
-    """Open the index of a folder. Its arrays are mapped into memory."""
+def open_segments(path: str | os.PathLike[str], *, check: bool = False) -> Segments:
+    """Open the index of a folder. Its arrays are mapped into memory.
+
+    With `check`, all files are read first, and a checksum that is wrong raises ModelFileError.
+    """
     check_path(path)
     folder = os.path.realpath(path)
     while True:
         found = read_list(folder)
         try:
+            for name in sorted(found.files()) if check else ():
+                with _archive(folder, name, mapped=False) as archive:
+                    archive.arrays()
             return _opened(folder, found)
         except MissingFileError:
             if read_list(folder).digest == found.digest:
@@ -203,10 +210,10 @@ def is_index(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def index_summary(path: str | os.PathLike[str]) -> dict[str, Any]:
+def index_summary(path: str | os.PathLike[str], *, check: bool = False) -> dict[str, Any]:
     """Return what is in an index: its kernel, the number of its trees, segments and bytes."""
     folder = os.path.realpath(path)
-    segments = open_segments(folder)
+    segments = open_segments(folder, check=check)
     found = read_list(folder)
     sizes = [os.path.getsize(os.path.join(folder, name)) for name in found.files()]
     return {
@@ -241,6 +248,8 @@ def _opened(folder: str, found: StoredList) -> Segments:
     if last >= next_id:
         raise ModelFileError("its ids are larger than its list says").located(folder)
     result = Segments(kernel, segments, next_id, _notes(folder, content.get("notes")))
+    settings = content.get("settings")
+    result.settings = settings if isinstance(settings, dict) else {}
     result.known.add((folder, found.digest))
     return result
 
@@ -296,13 +305,13 @@ def _is_whole(folder: str, name: str) -> bool:
 
 
 @contextmanager
-def _archive(folder: str, name: Any) -> Iterator[ArchiveReader]:
-    """Open a file that a list names."""
+def _archive(folder: str, name: Any, *, mapped: bool = True) -> Iterator[ArchiveReader]:
+    """Open a file that a list names. Checksums are checked unless it is mapped."""
     if not is_file_name(name):
         raise ModelFileError(f"its list names the file {str(name)[:40]!r}").located(folder)
     path = os.path.join(folder, name)
     try:
-        with opened(path) as stream, open_archive(stream, mapped=True) as archive:
+        with opened(path) as stream, open_archive(stream, mapped=mapped) as archive:
             if archive.header.get("identity") != identity_of(name):
                 raise ModelFileError("the file has the content of another one")
             yield archive

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from filbert.arrays import FloatArray
 from filbert.corpus.parts import Parts
-from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.errors import InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
@@ -27,6 +27,8 @@ from filbert.search.segments import Found, Ids, Segments, checked_similarity
 
 Metric = Literal["similarity", "distance"]
 Mode = Literal["connectivity", "similarity", "distance"]
+
+_SAVED = ("metric", "n_neighbors")
 
 
 class Neighbors(NamedTuple):
@@ -309,6 +311,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index to a folder, which :meth:`load` opens in milliseconds.
 
+        The kernel, `metric` and `n_neighbors` are stored too.
+
         Segments that the folder already has are not written again: after :meth:`partial_fit`, only
         the new trees are. If writing fails or is interrupted, the folder holds the index as it was.
 
@@ -317,19 +321,40 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         :class:`~filbert.errors.ConcurrentSaveError` is raised and nothing is written. The same
         happens while another process or thread saves there.
         """
-        save_segments(self._in_memory("save"), path)
+        segments = self._in_memory("save")
+        self._check_metric()
+        segments.settings = {"metric": self.metric, "n_neighbors": self._checked_k(None)}
+        save_segments(segments, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
+    def load(
+        cls, path: str | os.PathLike[str], *, check: bool = False, n_jobs: int | None = None
+    ) -> Self:
         """Open an index that :meth:`save` wrote.
 
         The arrays stay in the files and are mapped into memory, so that processes share them.
-        Nothing in the files is executed. Damage raises an error when it is met. An index that is
-        open does not change if others save to the folder or delete it. Its files must not be
-        shortened or overwritten in place: Filbert never does so.
+        Nothing in the files is executed. An index that is open does not change if others save to
+        the folder or delete it. Its files must not be shortened or overwritten in place: Filbert
+        never does so.
+
+        Parameters
+        ----------
+        path : path
+        check : bool
+            Read all files and compare their checksums, which takes about a second per gigabyte.
+            Otherwise, damage that makes an array inconsistent raises an error when it is met, but a
+            flipped bit in a long array may go unnoticed and change results.
+        n_jobs : int, optional
+            Threads; the result does not depend on it.
         """
-        segments = open_segments(path)
+        segments = open_segments(path, check=check)
         index = cls(segments.kernel, n_jobs=n_jobs)
+        try:
+            index.set_params(**{k: segments.settings.get(k, getattr(index, k)) for k in _SAVED})
+            index._check_metric()
+            index._checked_k(None)
+        except InvalidParameterError as error:
+            raise ModelFileError(str(error)).located(path) from None
         index._segments = segments
         return index
 
@@ -396,6 +421,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     ) -> Iterator[tuple[int, Found]]:
         """Yield the results of some queries at a time, with the number of the first."""
         self._check_metric()
+        if self.metric == "distance":
+            self._check_distances()
         segments = self._fitted()
         n_evaluated = n_pairs = 0
         with progress_bar("searching", show=self.verbose > 0) as progress:
@@ -420,6 +447,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         """Return the results for the queries of each part."""
         _check_not_excluded(exclude_self)
         self._check_metric()
+        if self.metric == "distance":
+            self._check_distances()
         queries.warn_of_skipped()
         segments = self._fitted()
         if isinstance(segments, Segments):
@@ -453,8 +482,6 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
             raise InvalidParameterError(
                 f"metric must be 'similarity' or 'distance', got {self.metric!r}"
             )
-        if self.metric == "distance":
-            self._check_distances()
 
     def _check_distances(self) -> None:
         kernel = self._fitted().kernel

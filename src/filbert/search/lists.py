@@ -24,6 +24,7 @@ LIST = "index.json"
 LOCK = "lock"
 
 _VERSIONS = (1, VERSION)
+_CHECK = "checksum"
 _LONGEST = 1 << 24
 _FILE = re.compile(r"(?:segment|removed|notes)-(?:([0-9a-f]{32})|[0-9]{1,9})\.filbert")
 _PART = re.compile(r"\.[0-9a-f]{16}\.part")  # of a process that was killed while it wrote
@@ -48,9 +49,14 @@ class StoredList:
 
 def text_of(content: dict[str, Any]) -> tuple[bytes, StoredList]:
     """Return the text of a list, and what it says."""
-    content = {"format": FORMAT, "version": VERSION, **content}
-    text = json.dumps(content, indent=1).encode()
-    return text, StoredList(content, sha256(text).hexdigest())
+    whole = {"format": FORMAT, "version": VERSION, **content}
+    text = json.dumps({**whole, _CHECK: _sum(whole)}, indent=1).encode()
+    return text, StoredList(whole, sha256(text).hexdigest())
+
+
+def _sum(content: dict[str, Any]) -> str:
+    """Return a checksum of a list, by which damage is found that leaves it JSON."""
+    return sha256(json.dumps(content).encode()).hexdigest()
 
 
 def read_list(folder: str) -> StoredList:
@@ -69,6 +75,10 @@ def read_list(folder: str) -> StoredList:
             f"the index has format version {str(content.get('version'))[:20]}, but this version "
             f"of Filbert reads the versions {' and '.join(map(str, _VERSIONS))}",
             hint="build the index again",
+        ).located(path)
+    if _CHECK in content and content.pop(_CHECK) != _sum(content):
+        raise ModelFileError(
+            "the list of segments is damaged: its checksum is wrong", hint="build the index again"
         ).located(path)
     return StoredList(content, sha256(text).hexdigest())
 

@@ -101,7 +101,8 @@ class Segment:
         tree_of = np.zeros(len(self.ids), dtype=np.uint32)
         order = self.arrays["positions"]
         self.check_positions(order)
-        counts = np.diff(self.arrays["position_ends"].astype(np.int64), prepend=0)
+        ends: Ids = self.arrays["position_ends"].astype(np.int64)
+        counts: Ids = np.diff(ends, prepend=0)
         if (counts < 0).any() or counts.sum() != len(order):
             raise CorruptForestError(_DAMAGED)
         tree_of[order] = np.repeat(np.arange(len(counts)), counts)
@@ -141,6 +142,8 @@ class Segments:
     next_id : int
         It is beyond all ids at any time, also for a signal handler or another thread.
     notes : Notes
+    settings : dict
+        Parameters of the object that searches, as JSON values. They are stored with the trees.
     known : set of (folder, hash)
         The lists on disk that these trees were loaded from or saved as.
     """
@@ -158,6 +161,7 @@ class Segments:
         self.segments = list(segments)
         self.next_id = next_id
         self.notes = Notes() if notes is None else notes
+        self.settings: dict[str, Any] = {}
         self.known: set[tuple[str, str]] = set()
 
     def __getstate__(self) -> dict[str, Any]:
