@@ -84,7 +84,9 @@ def _make(folder: str) -> None:
     except FileExistsError:
         pass
     except FileNotFoundError:
-        raise MissingFileError(os.path.dirname(os.path.abspath(folder))) from None
+        raise MissingFileError(
+            os.path.dirname(os.path.abspath(folder)), "there is no folder"
+        ) from None
 
 
 def _rows_of(errors: tuple[ParseError, ...], n: int) -> dict[int, ParseError]:
