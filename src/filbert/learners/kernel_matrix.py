@@ -78,6 +78,11 @@ class KernelMatrix(
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
         y : ignored
+
+        Returns
+        -------
+        KernelMatrix
+            Itself.
         """
         self.check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)

@@ -44,6 +44,10 @@ def ndcg(
     gain : {"linear", "exponential"}
         The gain of a candidate: y, as in scikit-learn, or 2^y - 1.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> round(ndcg([2, 1, 0, 1, 0], [0.9, 0.1, 0.5, 0.7, 0.6], group=[1, 1, 1, 2, 2]), 3)
@@ -71,6 +75,17 @@ def mean_reciprocal_rank(y: ArrayLike, scores: ArrayLike, group: ArrayLike | Non
 
     A candidate is relevant if its y is positive. Groups without one are left out.
 
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> mean_reciprocal_rank([0, 1, 1, 0], [0.9, 0.5, 0.7, 0.1], group=["a", "a", "b", "b"])
@@ -89,6 +104,17 @@ def mean_average_precision(
     """Return the mean over the groups of the mean precision at the ranks of relevant candidates.
 
     A candidate is relevant if its y is positive. Groups without one are left out.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -112,6 +138,19 @@ def precision_at_k(
     A candidate is relevant if its y is positive. Groups without one are left out. In a group with
     fewer than k candidates, the missing ones are not relevant.
 
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+    k : int
+        The number of first ranks that count.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> precision_at_k([0, 1, 1, 0], [0.9, 0.5, 0.7, 0.1], group=["a", "a", "b", "b"])
@@ -129,6 +168,19 @@ def recall_at_k(
     """Return the mean over the groups of the share of relevant candidates that are in the first k.
 
     A candidate is relevant if its y is positive. Groups without one are left out.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+    k : int
+        The number of first ranks that count.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -148,6 +200,17 @@ def pairwise_accuracy(y: ArrayLike, scores: ArrayLike, group: ArrayLike | None =
 
     Pairs are all pairs of candidates of the same group with different y. Pairs with equal scores
     count half.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
