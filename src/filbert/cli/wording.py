@@ -29,8 +29,8 @@ _PHRASES = {
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
     for name in ("bare_words", "decay", "engine", "epsilon", "format", "header", "label",
-                 "max_fragments", "max_iter", "min_frequency", "min_similarity", "normalize", "on_error", "sample_size", "strategy",
-                 "tol", "top", "tree", "tree_format")
+                 "max_fragments", "max_iter", "min_frequency", "min_similarity", "normalize",
+                 "on_error", "sample_size", "strategy", "tol", "top", "tree", "tree_format")
 } | {"n_jobs": "--jobs", "n_fragments": "--top", "C": "-C"}  # fmt: skip
 # Options of formats, which --set takes.
 _SET = ("each", "empty", "encoding", "features", "items", "labels", "linkages", "n_features", "pos",
