@@ -415,6 +415,17 @@ def test_damaged_lists_are_refused(tmp_path: Path, key: str, value: Any) -> None
         TreeIndex.load(folder)
 
 
+def test_a_list_that_names_a_file_twice_is_refused(tmp_path: Path) -> None:
+    """A short list could have thousands of segments otherwise."""
+    TreeIndex().fit(A).save(tmp_path / "a")
+    path = tmp_path / "a" / lists.LIST
+    content = json.loads(path.read_text())
+    content["segments"] *= 2
+    path.write_text(json.dumps(content))
+    with pytest.raises(ModelFileError, match="names a file twice"):
+        TreeIndex.load(tmp_path / "a")
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [("positions", [0, 1, 3]), ("positions", [0, 1, 2**32 - 1]), ("position_ends", [2, 1, 3])],
