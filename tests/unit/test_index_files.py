@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,11 +16,16 @@ import numpy as np
 import pytest
 
 from filbert import TreeIndex, atomic
-from filbert.errors import ConcurrentSaveError, MissingFileError, ModelFileError
+from filbert.errors import (
+    ConcurrentSaveError,
+    CorruptForestError,
+    MissingFileError,
+    ModelFileError,
+)
 from filbert.kernels import SubsetTree
 from filbert.locks import exclusive_lock
 from filbert.search import files, lists
-from filbert.search.segments import Notes
+from filbert.search.segments import Notes, Segments
 
 A = ["(S (A a) (B b))", "(S (A a))", "(T (B c))"]
 B = ["(Q (X x) (Y y))", "(Q (X z))", "(R (Y c))", "(R (X c))"]
@@ -397,6 +403,7 @@ def test_damaged_lists_are_refused(tmp_path: Path, key: str, value: Any) -> None
     TreeIndex().fit(A).save(folder)
     path = folder / lists.LIST
     content = json.loads(path.read_text())
+    del content["checksum"]  # as if somebody had written the list
     path.write_text(json.dumps({**content, key: value}))
     if key == "notes" and not isinstance(value, dict):
         assert on_disk(folder) == A  # without notes
@@ -406,6 +413,24 @@ def test_damaged_lists_are_refused(tmp_path: Path, key: str, value: Any) -> None
         return
     with pytest.raises(ModelFileError):
         TreeIndex.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("positions", [0, 1, 3]), ("positions", [0, 1, 2**32 - 1]), ("position_ends", [2, 1, 3])],
+)
+def test_damaged_positions_are_found(tmp_path: Path, name: str, values: list[int]) -> None:
+    [segment] = TreeIndex().fit(A)._segments.segments
+    arrays = {**segment.arrays, name: np.array(values, dtype=segment.arrays[name].dtype)}
+    damaged = Segments(SubsetTree(), [replace(segment, arrays=arrays)], len(A))
+    files.save_segments(damaged, tmp_path / "a")
+    index = TreeIndex.load(tmp_path / "a")
+    with pytest.raises(CorruptForestError, match="damaged: build it again"):
+        index.radius_neighbors(A, -1.0)
+    with pytest.raises(CorruptForestError, match="damaged: build it again"):
+        index.trees([0])
+    with pytest.raises(CorruptForestError, match="damaged: build it again"):
+        index.partial_fit(B)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")

@@ -62,15 +62,18 @@ def save_segments(segments: Segments, path: str | os.PathLike[str]) -> None:
     with _claimed(folder) as lock:
         present = _present(folder)
         _check_unchanged(segments, folder, present)
-        _delete_unlisted(folder)
+        _delete_unlisted(folder, present)
         try:
-            text, digest = text_of(_written(segments, folder, present))
+            text, new = text_of(_written(segments, folder, present))
             _check_claim(folder, lock)
-            segments.known.add((folder, digest))  # before it is there, because of Ctrl-C
+            segments.known.add((folder, new.digest))  # before it is there, because of Ctrl-C
             with replacing(os.path.join(folder, LIST)) as stream:
                 stream.write(text)
-        finally:
-            _delete_unlisted(folder)
+        except BaseException:
+            with suppress(OSError, FilbertError):
+                _delete_unlisted(folder, _present(folder))
+            raise
+        _delete_unlisted(folder, new)
 
 
 def _written(segments: Segments, folder: str, present: StoredList | None) -> dict[str, Any]:
@@ -158,20 +161,19 @@ def _check_unchanged(segments: Segments, folder: str, present: StoredList | None
         )
 
 
-def _delete_unlisted(folder: str) -> None:
+def _delete_unlisted(folder: str, stored: StoredList | None) -> None:
     """Delete the files of earlier lists and of saves that failed or were killed.
 
     Processes that have mapped them keep their content.
     """
-    with suppress(OSError, FilbertError):
-        try:
-            listed = read_list(folder).files()
-        except MissingFileError:
-            listed = set()
-        for name in os.listdir(folder):
-            if is_leftover(name) or (is_file_name(name) and name not in listed):
-                with suppress(OSError):
-                    os.unlink(os.path.join(folder, name))
+    listed = set() if stored is None else stored.files()
+    names: list[str] = []
+    with suppress(OSError):
+        names = os.listdir(folder)
+    for name in names:
+        if is_leftover(name) or (is_file_name(name) and name not in listed):
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, name))
 
 
 # ---------------------------------------------------------------- opening

@@ -47,11 +47,11 @@ class StoredList:
         return {name for name in named if isinstance(name, str)}
 
 
-def text_of(content: dict[str, Any]) -> tuple[bytes, str]:
-    """Return the text of a list, and its hash."""
-    whole = {"format": FORMAT, "version": VERSION, **content}
-    text = json.dumps({**whole, _CHECK: _sum(whole)}, indent=1).encode()
-    return text, sha256(text).hexdigest()
+def text_of(content: dict[str, Any]) -> tuple[bytes, StoredList]:
+    """Return the text of a list, and what it says."""
+    content = {"format": FORMAT, "version": VERSION, **content}
+    text = json.dumps({**content, _CHECK: _sum(content)}, indent=1).encode()
+    return text, StoredList(content, sha256(text).hexdigest())
 
 
 def _sum(content: dict[str, Any]) -> str:

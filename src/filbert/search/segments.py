@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from filbert import _core
 from filbert.arrays import FloatArray
-from filbert.errors import InvalidParameterError
+from filbert.errors import CorruptForestError, InvalidParameterError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
 from filbert.kernels.algebra import is_number
@@ -22,6 +22,7 @@ Arrays = dict[str, NDArray[Any]]
 
 _NOWHERE = np.uint32(2**32 - 1)
 _ROUNDING = 1e-9  # kernel values of nearly equal trees
+_DAMAGED = "the index is damaged: build it again"
 _NONE_REMOVED = np.zeros(0, dtype=np.uint8)
 
 
@@ -90,11 +91,20 @@ class Segment:
         places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
         return np.where((self.ids[places] == ids) & self.kept()[places], places, -1)
 
+    def check_positions(self, positions: NDArray[Any]) -> None:
+        """Check positions that come from a file."""
+        if positions.max(initial=0) >= max(1, len(self.ids)):
+            raise CorruptForestError(_DAMAGED)
+
     def trees(self, positions: NDArray[Any]) -> Forest:
         """Return trees by position."""
         tree_of = np.zeros(len(self.ids), dtype=np.uint32)
-        counts = np.diff(self.arrays["position_ends"], prepend=np.uint64(0)).astype(np.int64)
-        tree_of[self.arrays["positions"]] = np.repeat(np.arange(len(counts)), counts)
+        order = self.arrays["positions"]
+        self.check_positions(order)
+        counts = np.diff(self.arrays["position_ends"].astype(np.int64), prepend=0)
+        if (counts < 0).any() or counts.sum() != len(order):
+            raise CorruptForestError(_DAMAGED)
+        tree_of[order] = np.repeat(np.arange(len(counts)), counts)
         dag, roots = self.searcher.trees(tree_of[positions])
         return Forest._of(dag, roots)
 
@@ -273,6 +283,7 @@ class Segments:
                 n_threads(n_jobs),
                 progress,
             )
+            segment.check_positions(positions)
             counts = np.diff(ends, prepend=np.uint64(0)).astype(np.int64)
             query_of.append(np.repeat(np.arange(len(queries)), counts))
             ids.append(segment.ids[positions])
