@@ -89,7 +89,7 @@ def of_filbert(folder: Path, out: Path) -> tuple[dict[str, Any], list[list[Place
     options = ["--format", "python", "--set", "labels=abstract", "--on-error", "skip"]
     limits = ["--min-similarity", SIMILARITY, "--min-size", MIN_SIZE]
     files = ["--json", "-o", str(out / "filbert.json")]
-    command = [sys.executable, "-m", "filbert", "clones", ".", *options, *limits, *files]
+    command = [sys.executable, "-P", "-m", "filbert", "clones", ".", *options, *limits, *files]
     row = timed_run(command, folder)
     found = json.loads((out / "filbert.json").read_text())
     return row, [[_function(member) for member in one["members"]] for one in found]
