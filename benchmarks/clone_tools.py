@@ -9,9 +9,10 @@ Each program is run as its users run it, on the same copies of all Python files 
 Install the tools with `pip install pyscn jscpd`, best in an environment of their own, and name its
 programs in FILBERT_PYSCN and FILBERT_JSCPD unless they are on the PATH.
 
-A group of a tool becomes the functions whose lines are about those of its members (half of the lines
-of both together). Another tool has found a group if it has two of its functions in one group. Twenty
-groups that only one tool found, drawn by chance, are written for judging by hand.
+A group of a tool becomes the functions whose lines are about those of its members: they have half
+of the lines of both together in common. Another tool has found a group if it has two of its
+functions in one group. Twenty groups that only one tool found, drawn by chance, are written for
+judging by hand.
 """
 
 import json
@@ -84,11 +85,11 @@ def timed_run(command: list[str], folder: Path) -> dict[str, Any]:
 
 
 def of_filbert(folder: Path, out: Path) -> tuple[dict[str, Any], list[list[Place]]]:
-    """`filbert clones`."""
+    """The groups of `filbert clones`."""
     options = ["--format", "python", "--set", "labels=abstract", "--on-error", "skip"]
     limits = ["--min-similarity", SIMILARITY, "--min-size", MIN_SIZE]
     files = ["--json", "-o", str(out / "filbert.json")]
-    command = [sys.executable, "-m", "filbert", "clones", ".", *options, *limits, *files]
+    command = [sys.executable, "-P", "-m", "filbert", "clones", ".", *options, *limits, *files]
     row = timed_run(command, folder)
     found = json.loads((out / "filbert.json").read_text())
     return row, [[_function(member) for member in one["members"]] for one in found]
@@ -99,7 +100,7 @@ def _function(member: dict[str, str]) -> Place:
 
 
 def of_pyscn(folder: Path, out: Path) -> tuple[dict[str, Any], list[list[Place]]]:
-    """pyscn."""
+    """The groups of pyscn."""
     options = ["--json", "--select", "clones", "--clone-threshold", SIMILARITY]
     command = [_tool("pyscn"), "analyze", *options, "-o", str(out / "pyscn.json"), "."]
     row = timed_run(command, folder)
@@ -112,7 +113,7 @@ def _of_pyscn(at: dict[str, Any]) -> Place:
 
 
 def of_jscpd(folder: Path, out: Path) -> tuple[dict[str, Any], list[list[Place]]]:
-    """jscpd, whose groups are pairs."""
+    """The groups of jscpd, which are pairs."""
     options = ["-f", "python", f"--similarity={SIMILARITY}", "-r", "json", "--no-tips"]
     row = timed_run([_tool("jscpd"), *options, "-o", str(out), "."], folder)
     found = json.loads((out / "jscpd-report.json").read_text())["duplicates"]
