@@ -249,6 +249,12 @@ GOALS: dict[str, list[Goal]] = {
                     lambda row: not row["options"]),
              at_least=True),
     ],
+    "reading_sources": [
+        Goal("Python at 20 MB/s", 20,
+             column("megabytes_per_cpu_second", ("files",),
+                    lambda row: row["format"] == "python" and not row["options"]),
+             at_least=True),
+    ],
     "predicting": [
         Goal("repeated trees at 100,000 lines/s", 1e5,
              column("lines_per_second", where=lambda row: "times over" in row["lines"]),
@@ -474,6 +480,7 @@ TITLES = {
     "reading": "reading brackets",
     "reading_documents": "reading XML, HTML and JSON",
     "installing": "building a wheel, installing it without a compiler, and a first result",
+    "reading_sources": "reading source code, CoNLL-U, Newick and dot-bracket",
     "recurring": "all recurring fragments of a treebank",
     "predicting": "`filbert predict` on a million lines",
     "dask_scaling": "1.1 million trees in one piece, in parts and on Dask",
