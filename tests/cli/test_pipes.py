@@ -283,10 +283,10 @@ def test_pipes_in_the_library(tmp_path: Path, n: int, last: bytes) -> None:
     data = labelled(n, "svmlight-tk") + last
     path, pipe = tmp_path / "data.dat", tmp_path / "pipe.dat"
     path.write_bytes(data)
-    expected, y = read_examples(path)
+    expected, y = read_examples(path, labels="text")
     assert len(y) == n + bool(last)
     writer = fed(pipe, data)
-    X, of_pipe = read_examples(pipe)
+    X, of_pipe = read_examples(pipe, labels="text")
     writer.join()
     assert list(X) == list(expected)
     assert of_pipe.tolist() == y.tolist()
