@@ -10,7 +10,17 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from filbert import Forest, TreePerceptron, TreeSVC, errors, explain, load, parts, read_examples
+from filbert import (
+    Forest,
+    TreeFeatures,
+    TreePerceptron,
+    TreeSVC,
+    errors,
+    explain,
+    load,
+    parts,
+    read_examples,
+)
 from filbert.fragments import mine
 from filbert.kernels import Linear, PartialTree, Polynomial, SubsetTree
 from filbert.transform import StripEmpties
@@ -134,11 +144,15 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "smaller max_ratio",
     ),
+    "WorkLimitError": (
+        lambda _: TreeFeatures(max_work=1).fit(X),
+        "Raise max_work, or use KernelMatrix",
+    ),
 }
-# The base of all; what learners catch themselves, see test_factors.py; what needs a cluster, see
-# tests/dask; and what needs a checkpoint, see test_checkpoints.py.
+# The base of all; what needs a cluster, see tests/dask; and what needs a checkpoint, see
+# test_checkpoints.py.
 NOT_HERE = {
-    *("FilbertError", "WorkLimitError", "ClusterError", "ClusterWarning"),
+    *("FilbertError", "ClusterError", "ClusterWarning"),
     *("CheckpointError", "CheckpointWarning"),
 }
 
