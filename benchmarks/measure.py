@@ -25,9 +25,9 @@ import filbert
 from benchmarks.stamp import RESULTS, ROOT, stamp
 
 __all__ = [
+    "QUICK",
     "RESULTS",
     "ROOT",
-    "QUICK",
     "WRITTEN",
     "Clock",
     "exponent",
