@@ -89,7 +89,41 @@ def ablation_table(results: dict[str, Result]) -> str:
     )
 
 
+# Kernels, the beginning of their names in the matrix result, and their training end to end.
+_COSTS = (
+    ("`LocalPatterns`", None, "patterns", {}),
+    ("`SubsetTree`", "SubsetTree(decay=0.4, include_leaves=False", "exact_svm", {"threads": 1}),
+    ("`Subtree`", "Subtree(", None, {}),
+    (
+        "`PartialTree`",
+        "PartialTree(decay=0.4, depth_decay=0.4, penalty='span'",
+        "exact_ptk_srl",
+        {},
+    ),
+)
+
+
+def costs_table(results: dict[str, Result]) -> str:
+    """Return what each kernel costs: a matrix, and training on a million trees."""
+    matrices = results["kernel_matrix"]["figures"]
+    rows: list[dict[str, object]] = []
+    for kernel, prefix, name, wanted in _COSTS:
+        row: dict[str, object] = {"kernel": kernel, "matrix (s)": "", "training (s)": ""}
+        if prefix is not None:
+            own = next(r for r in matrices if r["kernel"].startswith(prefix))
+            row["matrix (s)"] = f"{own['cpu_seconds_one_thread']:.2f}"
+        row["memory (MiB)"] = ""
+        if name is not None:
+            figures = [r for r in results[name]["figures"] if wanted.items() <= r.items()]
+            own = max(figures, key=lambda r: r.get("n_train", r.get("n_trees", 0)))
+            row["training (s)"], row["memory (MiB)"] = f"{own['cpu_seconds']:.0f}", own["peak_mib"]
+        rows.append(row)
+    return table(rows)
+
+
 def filled_choosing(text: str, results: dict[str, Result]) -> str:
+    costs = r"(<!-- costs: made by benchmarks/page.py -->\n).*(<!-- end of costs -->)"
+    text = re.sub(costs, rf"\g<1>{costs_table(results)}\n\g<2>", text, flags=re.DOTALL)
     if "quality_ablation" not in results:
         return text
     marked = r"(<!-- ablation: made by benchmarks/page.py -->\n).*(<!-- end of ablation -->)"

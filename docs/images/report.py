@@ -1,5 +1,7 @@
 """Makes report.png: a part of the report on the functions of Python's standard library.
 
+Also makes fragments.png, the fragments of that part.
+
 Needs chromium and Pillow besides ``pip install ".[browser]"``.
 """
 
@@ -18,6 +20,12 @@ from filbert.kernels import SubsetTree
 
 TARGET = Path(__file__).with_suffix(".png")
 SIZE = {"width": 1200, "height": 1630}
+FRAGMENTS = (
+    40,
+    456,
+    1760,
+    968,
+)  # left, top, right and bottom of the cards, in pixels of the picture
 
 
 def explanation() -> Explanation:
@@ -46,6 +54,7 @@ def photograph(page: Page) -> None:
     shot = Image.open(BytesIO(page.screenshot())).convert("RGB")
     few_colours = shot.quantize(256, kmeans=2, dither=Image.Dither.NONE)
     few_colours.save(TARGET, optimize=True)
+    few_colours.crop(FRAGMENTS).save(TARGET.with_name("fragments.png"), optimize=True)
 
 
 def main() -> None:

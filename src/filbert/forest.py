@@ -321,7 +321,12 @@ class Forest:
 
     @classmethod
     def from_trees(cls, trees: Iterable[Tree]) -> Self:
-        """Make a forest of single trees from one or several forests."""
+        """Make a forest of single trees from one or several forests.
+
+        Parameters
+        ----------
+        trees : iterable of Tree
+        """
         if isinstance(trees, Tree):  # it is a sequence too, but of its children
             raise InputTypeError("from_trees takes a list of Trees: pass [tree], or list(tree)")
         trees = list(trees)
@@ -342,7 +347,12 @@ class Forest:
 
     @classmethod
     def concat(cls, forests: "Iterable[Forest]") -> Self:
-        """Concatenate forests. Parts of the same forest still share their nodes."""
+        """Concatenate forests. Parts of the same forest still share their nodes.
+
+        Parameters
+        ----------
+        forests : iterable of Forest
+        """
         single = isinstance(forests, Tree) or not isinstance(forests, Iterable)
         parts: list[Any] = [forests] if single else list(forests)
         for part in parts:

@@ -181,6 +181,10 @@ class Tree:
             in front of the nodes.
         max_lines, max_depth : int
             Nodes beyond these limits are replaced by an ellipsis.
+
+        Returns
+        -------
+        str
         """
         limits: dict[str, Any] = {"max_lines": max_lines, "max_depth": max_depth}
         if values is not None:
@@ -211,6 +215,10 @@ class Tree:
             drawn, and ellipses for the others.
         max_width : float
             The maximum width in pixels, if the labels allow it. Wider parts hang from stems.
+
+        Returns
+        -------
+        str
         """
         limits: dict[str, Any] = {"max_nodes": max_nodes, "max_width": max_width}
         if values is None:

@@ -81,3 +81,79 @@ def test_files_without_functions(run: Run, tmp_path: Path) -> None:
     done = run(*command, "--id", "title")
     assert done.code == 2
     assert "--id title: there is no such column; there are name, line, end_line, file" in done.err
+
+
+def test_many_bad_lines_end_in_a_summary(run: Run, tmp_path: Path) -> None:
+    training = write(tmp_path / "train.tsv", ["a\t(S a)", "b\t(S b)"] * 4)
+    run("train", training, "-o", tmp_path / "model", "--kernel", "ptk", "--jobs", "1")
+    swapped = write(tmp_path / "swapped.tsv", ["(S a)\ta"] * 30)
+    done = run("predict", tmp_path / "model", swapped, "--batch", "7")
+    assert (done.code, done.out.split()) == (1, ["?"] * 30)
+    *messages, more, summary = done.err.splitlines()
+    assert len(messages) == 10
+    assert all("--label 1, --tree 0" in message for message in messages)
+    assert "only the number" in more
+    assert summary == (
+        "filbert: 30 of 30 could not be read: check the columns (--label, --tree) and --format"
+    )
+    mixed = write(tmp_path / "mixed.tsv", ["(S a)\ta"] * 12 + ["a\t(S a)"])
+    done = run("predict", tmp_path / "model", mixed)
+    assert done.err.splitlines()[-1] == "filbert: 12 of 13 could not be read"
+    few = write(tmp_path / "few.tsv", ["(S a)\ta"] * 10)
+    assert len(run("predict", tmp_path / "model", few).err.splitlines()) == 10
+
+
+def test_labels_that_are_ignored_may_be_empty(run: Run, tmp_path: Path) -> None:
+    training = write(tmp_path / "train.tsv", ["a\t(S a)", "b\t(S b)"] * 4)
+    run("train", training, "-o", tmp_path / "model", "--kernel", "ptk", "--jobs", "1")
+    data = write(tmp_path / "data.tsv", ["a\t(S a)", "\t(S b)"])
+    assert run("predict", tmp_path / "model", data).out.split() == ["a", "b"]
+    assert run("fragments", tmp_path / "model").code == 0
+    done = run("evaluate", tmp_path / "model", data)
+    assert (done.code, "line 2: the label is empty" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["train", "t.tsv", "-o", "none/m"], "there is no folder"),
+        (["train", "t.tsv", "-o", "m", "-C", "-1"], "filbert: -C must be positive, got -1.0"),
+        (["train", "t.tsv", "-o", "m", "--decay", "3"], "filbert: --decay must be in (0, 1]"),
+        (["describe", "m.gz"], "the compressed file is damaged"),
+        (["convert", "t.tsv", "--to", "svmlight-tk"], "pass --map yes=1 --map no=-1"),
+        (["convert", "t.tsv", "--to", "svmlight-tk", "--map", "a=1"], "--map has no entry for"),
+        (["convert", "t.tsv", "-o", "x"], "--to must be one of"),
+        (["convert", "t.tsv", "-o", "x.xml"], "make a folder and name it with -o"),
+        (["convert", "t.tsv", "--from", "text", "--to", "klp"], "--format must be"),
+        (["convert", "mixed.jsonl", "--to", "klp"], "or pass --set labels=text"),
+        (["convert", "knot.dbn", "--to", "brackets"], "use --set pseudoknots=drop"),
+        (["describe", "a.txt"], "the format cannot be detected"),
+        (["describe", "array.json", "--set", "items=1"], "items must be a bool"),
+    ],
+)
+def test_messages_in_words_of_the_command_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "t.tsv", ["a\t(S a)", "b\t(S b)"])
+    write(
+        tmp_path / "mixed.jsonl", ['{"label": 1, "tree": "(a)"}', '{"label": "1", "tree": "(a)"}']
+    )
+    write(tmp_path / "knot.dbn", ["([)]"])
+    write(tmp_path / "a.txt", ["nothing"])
+    write(tmp_path / "array.json", ["[1]"])
+    (tmp_path / "m.gz").write_bytes(b"\x1f\x8b")
+    done = run(*command)
+    assert done.code == 2
+    assert message in done.err
+    for word in ("read_trees", "read_examples", "filbert.", "write X", "label_map", "=,", "Tree:"):
+        assert word not in done.err
+
+
+def test_a_model_is_no_data(run: Run, tmp_path: Path) -> None:
+    training = write(tmp_path / "train.tsv", ["a\t(S a)", "b\t(S b)"] * 4)
+    run("train", training, "-o", tmp_path / "model", "--kernel", "ptk", "--jobs", "1")
+    done = run("describe", tmp_path / "model")
+    assert done.code == 2
+    assert "if it is a model, name it before the data" in done.err
+    assert len(done.err.splitlines()) == 1

@@ -142,7 +142,7 @@ def test_folders_of_classes(run: Run, tmp_path: Path) -> None:
         (["out", "--number"], "--number is for data in one piece"),
         (["out", "--line"], "--line is for data in one piece"),
         (["out", "--id", "file"], "--id file is for data in one piece"),
-        (["out/x/y"], "there is no file"),
+        (["out/x/y"], "there is no folder"),
         (["m"], "is a file"),
     ],
 )

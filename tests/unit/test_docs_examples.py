@@ -14,14 +14,17 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 PAGES = [
     "add-a-reader.md",
+    "choosing.md",
     "features.md",
     "first-steps.md",
     "formats-nlp.md",
+    "from-grakel.md",
     "from-svc.md",
     "how-it-works.md",
     "index.md",
     "install.md",
     "patterns.md",
+    "recurring-fragments.md",
     *sorted(f"{path.parent.name}/{path.name}" for path in DOCS.glob("kernels/*.md")),
     *sorted(f"{path.parent.name}/{path.name}" for path in DOCS.glob("learners/*.md")),
 ]

@@ -20,7 +20,15 @@ import numpy as np
 import pytest
 
 import filbert
-from filbert import DistributedTreeEmbedding, Forest, TreeIndex, TreePerceptron, TreeSVC, _core
+from filbert import (
+    DistributedTreeEmbedding,
+    Forest,
+    TreeFeatures,
+    TreeIndex,
+    TreePerceptron,
+    TreeSVC,
+    _core,
+)
 from filbert.engine import factorize
 from filbert.engine.vector_factors import vector_factors
 from filbert.fragments import mine
@@ -96,15 +104,19 @@ def fit_interrupted(model: TreeSVC, X: Forest) -> None:
         raise
 
 
-def factorising() -> Callable[[], Any]:
-    """Wide nodes of three kinds of children in any order: hardly two fragments go together."""
+def wide_trees() -> Forest:
+    """Wide nodes of three kinds of children in any order."""
     rng = Random(0)
-    forest = Forest(
+    return Forest(
         "(S " + " ".join(f"(T {leaf})" for leaf in rng.choices("abc", k=400)) + ")"
         for _ in range(4000)
     )
+
+
+def factorising() -> Callable[[], Any]:
+    """Hardly two fragments go together."""
     return lambda: fit_interrupted(
-        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), forest
+        TreeSVC(SubsetTree(), random_state=0, C=1.0, loss="hinge"), wide_trees()
     )
 
 
@@ -261,6 +273,22 @@ def indexing() -> Callable[[], Any]:
     return lambda: TreeIndex(PartialTree()).fit(forest)
 
 
+def transforming() -> Callable[[], Any]:
+    """Features of new trees that share little. Those of the training trees stay the same."""
+    wide = wide_trees()
+    features = TreeFeatures(SubsetTree()).fit(wide[:2])
+    before = features.transform(wide[:2]).toarray()
+
+    def transform() -> None:
+        try:
+            features.transform(wide)
+        except KeyboardInterrupt:
+            assert np.array_equal(features.transform(wide[:2]).toarray(), before)
+            raise
+
+    return transform
+
+
 WORK = {
     "many-trees": many_trees,
     "indexing": indexing,
@@ -284,6 +312,7 @@ WORK = {
     "sdag+": lambda: planes("sdag+"),
     "online": online,
     "epochs": epochs,
+    "transforming": transforming,
     "embedding": embedding,
     "embedding-chains": embedding_chains,
     "mining": lambda: mining(SubsetTree(1.0, normalize=False), "greedy"),

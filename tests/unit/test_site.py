@@ -211,15 +211,18 @@ def documented() -> list[str]:
     return sorted(set(names))
 
 
+# How many names still lack a section of parameters (PR01) or of results (RT01). Lower the numbers
+# when you fill one.
+STILL_OPEN = {"PR01": 73, "RT01": 60}
+
+
 def test_docstrings_are_valid() -> None:
     validate = pytest.importorskip("numpydoc.validate").validate
-    found = [
-        f"{name}: {code} {message}"
-        for name in documented()
-        for code, message in validate(name)["errors"]
-        if code not in ALLOWED
-    ]
-    assert found == []
+    found = [(name, *error) for name in documented() for error in validate(name)["errors"]]
+    assert [one for one in found if one[1] not in ALLOWED] == []
+    for code, most in STILL_OPEN.items():
+        missing = [name for name, own, _ in found if own == code]
+        assert len(missing) <= most, f"describe them: {missing}"
 
 
 # ---------------------------------------------------------------- parameters

@@ -187,7 +187,7 @@ def test_ids_stand_for_trees_of_the_index() -> None:
 
 
 def test_streams_give_the_same_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("filbert.search.index._AT_A_TIME", 7)
+    monkeypatch.setattr("filbert.search.segments.Segments.at_a_time", 7)
     index = TreeIndex(n_neighbors=3).fit(X)
     values, ids = index.kneighbors(Q)
     taken = []

@@ -58,6 +58,7 @@ def _read_file(
                 handle(batch)
         else:
             options = files.options(source.first_line, labels=False)
+            options["ignores_labels"] = True
             if n_features is None:
                 options.setdefault("features", [])  # the model uses only trees
             else:

@@ -114,6 +114,7 @@ def predict(
     from filbert.cli.models import load_predictor
     from filbert.cli.output import open_output
     from filbert.cli.predictor import Predictor, rows_for_model, vocabulary_of
+    from filbert.cli.unread import Unread
 
     if in_parts.wanted:
         check_options(output, number=number, line=line, id=id)
@@ -131,13 +132,14 @@ def predict(
             shows = console.shows_progress(verbose)
             predict_in_parts(corpus, answer_part, output, verbose=shows)
         return
-    with open_output(output) as write:
+    with open_output(output) as write, Unread() as unread:
 
         def answer(rows: Batch) -> None:
             for error in rows.errors.values():
                 if on_error == "raise":
                     raise error
-                console.bad_input(str(error))
+                unread.add(error)
+            unread.n_rows += len(rows)
             texts = [] if rows.X is None else predictor.predict(rows_for_model(learner, rows.X))
             write(lines.of(rows, texts))
 

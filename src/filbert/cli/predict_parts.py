@@ -91,7 +91,9 @@ def _make(folder: str) -> None:
     except FileExistsError:
         pass
     except FileNotFoundError:
-        raise MissingFileError(os.path.dirname(os.path.abspath(folder))) from None
+        raise MissingFileError(
+            os.path.dirname(os.path.abspath(folder)), "there is no folder"
+        ) from None
 
 
 def _check_no_others(folder: str, names: Sequence[str]) -> None:

@@ -112,7 +112,7 @@ def align(first: Any, second: Any, *, min_size: int = 2) -> Alignment:
 
     Parameters
     ----------
-    first, second : Tree or bracket string
+    first, second : Tree or str in bracket notation
     min_size : int
         Smaller common fragments are not looked for.
 

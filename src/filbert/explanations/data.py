@@ -262,16 +262,32 @@ class Explanation:
     # ---------------------------------------------------------------- storage
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as dictionaries, lists, texts and finite numbers."""
+        """Return the explanation as dictionaries, lists, texts and finite numbers.
+
+        Returns
+        -------
+        dict
+        """
         return {"format": FORMAT, "version": VERSION, **to_plain(self)}
 
     def to_json(self) -> str:
-        """Return the explanation as JSON, for :meth:`from_json` and for other programs."""
+        """Return the explanation as JSON, for :meth:`from_json` and for other programs.
+
+        Returns
+        -------
+        str
+        """
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Explanation":
-        """Read what :meth:`to_json` wrote; any defect raises ParseError."""
+        """Read what :meth:`to_json` wrote; any defect raises ParseError.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` gave.
+        """
         value = parsed_json(text)
         if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise ParseError("this is not an explanation by Filbert")

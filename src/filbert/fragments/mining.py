@@ -82,6 +82,10 @@ def mine(
     progress : callable, optional
         Called with ``(done, total)``.
 
+    Returns
+    -------
+    MinedFragments
+
     Warns
     -----
     FewFragmentsWarning

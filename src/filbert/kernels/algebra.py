@@ -41,11 +41,32 @@ class Kernel(Parametrized):
 
     @abstractmethod
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
-        """Compute the kernel of each example with itself: the diagonal of ``self(X)``."""
+        """Compute the kernel of each example with itself: the diagonal of ``self(X)``.
+
+        Parameters
+        ----------
+        X : Examples, Forest, or what the kernel takes
+        n_jobs : int, optional
+            Threads; None for all cores.
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
 
     @abstractmethod
     def on(self, part: str) -> Self:
-        """Return the same kernel on a named part of :class:`~filbert.Examples`."""
+        """Return the same kernel on a named part of :class:`~filbert.Examples`.
+
+        Parameters
+        ----------
+        part : str
+            The name of a part of Examples.
+
+        Returns
+        -------
+        Kernel
+        """
 
     def normalized(self) -> "Kernel":
         """Return ``K(a, b) / sqrt(K(a, a) K(b, b))``."""

@@ -124,7 +124,18 @@ class LocalPatterns(TreeKernel):
         return values
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
-        """Compute the kernel of each tree with itself: the diagonal of ``self(X)``."""
+        """Compute the kernel of each tree with itself: the diagonal of ``self(X)``.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        n_jobs : int, optional
+            Threads; None for all cores.
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         forest = self.trees_of(X)
         values = _core.pattern_selves(
             self._spec(), forest._dag, forest._roots, n_threads(n_jobs), None

@@ -111,7 +111,18 @@ class Sequence(PlainKernel):
             )
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
-        """Compute the kernel of each sequence with itself."""
+        """Compute the kernel of each sequence with itself.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        n_jobs : int, optional
+            Threads; None for all cores.
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         decay, length = self._cost()
         rows, _ = self._rows(X, None)
         values = _core.sequence_selves(
@@ -125,7 +136,16 @@ class Sequence(PlainKernel):
         return values
 
     def pair(self, a: Any, b: Any) -> float:
-        """Compute the kernel of two sequences: trees, bracket strings or lists of labels."""
+        """Compute the kernel of two sequences: trees, bracket strings or lists of labels.
+
+        Parameters
+        ----------
+        a, b : Tree or str
+
+        Returns
+        -------
+        float
+        """
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 
     def _rows(self, X: Any, Y: Any) -> tuple[_Rows, _Rows | None]:

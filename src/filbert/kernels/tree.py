@@ -75,7 +75,18 @@ class TreeKernel(PlainKernel):
             )
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
-        """Compute the kernel of each tree with itself: the diagonal of ``self(X)``."""
+        """Compute the kernel of each tree with itself: the diagonal of ``self(X)``.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        n_jobs : int, optional
+            Threads; None for all cores.
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         forest = self.trees_of(X)
         spec = self._spec()
         values = _core.self_kernels(
@@ -97,7 +108,16 @@ class TreeKernel(PlainKernel):
         return self.trees_of(X)
 
     def pair(self, a: Tree | str, b: Tree | str) -> float:
-        """Compute the kernel of two trees."""
+        """Compute the kernel of two trees.
+
+        Parameters
+        ----------
+        a, b : Tree or str
+
+        Returns
+        -------
+        float
+        """
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 
     @abstractmethod

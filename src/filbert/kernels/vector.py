@@ -54,7 +54,18 @@ class VectorKernel(PlainKernel):
         return checked_values(self, values)
 
     def diag(self, X: Any, *, n_jobs: int | None = None) -> FloatArray:
-        """Compute the kernel of each row with itself."""
+        """Compute the kernel of each row with itself.
+
+        Parameters
+        ----------
+        X : Examples, array or sparse matrix
+        n_jobs : int, optional
+            Threads; None for all cores.
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         self._check()
         vectors = self.vectors_of(X)
         with np.errstate(over="ignore", invalid="ignore"):

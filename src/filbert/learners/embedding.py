@@ -126,6 +126,11 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         ----------
         X : Forest, Examples, sequence of trees or bracket strings, or Parts
         y : ignored
+
+        Returns
+        -------
+        DistributedTreeEmbedding
+            Itself.
         """
         self.check_parameters()
         if not isinstance(X, Parts):
@@ -134,7 +139,18 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Do the same as `fit`, so that a stream may be transformed batch by batch."""
+        """Do the same as `fit`, so that a stream may be transformed batch by batch.
+
+        Parameters
+        ----------
+        X : ignored
+        y : ignored
+
+        Returns
+        -------
+        DistributedTreeEmbedding
+            Itself.
+        """
         return self.fit(X, y)
 
     def transform(self, X: Any, out: _Vectors | None = None) -> _Vectors:

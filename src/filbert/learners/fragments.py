@@ -168,7 +168,16 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         return [np.array([place[root] for root in own.tolist()], dtype=np.intp) for own in roots]
 
     def transform(self, X: Any) -> sp.csr_array:
-        """Return one row per tree: shape (len(X), n_fragments)."""
+        """Return one row per tree: shape (len(X), n_fragments).
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        csr_array of shape (len(X), n_fragments)
+        """
         check_is_fitted(self)
         rows = self.fragments_.features if self.weighted else self.fragments_.count
         if isinstance(X, Parts):
@@ -176,7 +185,16 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         return rows(X, n_jobs=self.n_jobs)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the fragments as bracket strings, with open nodes as ``(NP …)``."""
+        """Return the fragments as bracket strings, with open nodes as ``(NP …)``.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str
+        """
         check_is_fitted(self)
         return np.array(self.fragments_.texts(), dtype=object)
 

@@ -139,12 +139,29 @@ class TreeLogisticRegression(DualClassifier):
 
         The probability of the second of two classes is 1 / (1 + exp(-score)). Of more classes, each
         has such a probability against the rest, and these are divided by their sum.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X), n_classes)
         """
         check_is_fitted(self)
         return self._classifier().predict_proba(X)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Predict the logarithm of each probability. It is finite, also if the probability is 0."""
+        """Predict the logarithm of each probability. It is finite, also if the probability is 0.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X), n_classes)
+        """
         check_is_fitted(self)
         return self._classifier().predict_log_proba(X)
 

@@ -68,12 +68,27 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
         y : ignored
+
+        Returns
+        -------
+        PatternVectorizer
+            Itself.
         """
         self.fit_transform(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_array:
-        """Find the patterns of training trees and return their vectors."""
+        """Find the patterns of training trees and return their vectors.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        y : ignored
+
+        Returns
+        -------
+        csr_array of shape (len(X), n_patterns)
+        """
         self.check_parameters()
         kernel = LocalPatterns() if self.kernel is None else clone(self.kernel)
         trees = kernel.trees_of(X)
@@ -85,7 +100,16 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @by_parts
     def transform(self, X: Any) -> sp.csr_array:
-        """Return one row per tree: as many columns as patterns."""
+        """Return one row per tree: as many columns as patterns.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        csr_array of shape (len(X), n_patterns)
+        """
         check_is_fitted(self)
         trees = self.space_.kernel.trees_of(X)
         return self.space_.rows(trees, n_jobs=self.n_jobs, verbose=self.verbose)
@@ -100,6 +124,14 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``(S (NP D) VP)``   a cut subtree
         ``(S … NP VP …)``   siblings; ``^`` and ``$`` are the ends of the row
         ==================  ========================================================
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str
         """
         check_is_fitted(self)
         return np.array(self.space_.names(), dtype=object)

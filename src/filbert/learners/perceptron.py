@@ -218,6 +218,11 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
             For examples in one piece: a folder that keeps the model every half minute. After an
             interruption, the same call continues from there, and gives the same model to the last
             bit.
+
+        Returns
+        -------
+        TreePerceptron
+            Itself.
         """
         with Learning(self):
             if isinstance(X, Parts):
@@ -308,6 +313,11 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         classes : list of labels
             All classes that will ever occur. The first call needs them.
         sample_weight : array of floats, optional
+
+        Returns
+        -------
+        TreePerceptron
+            Itself.
         """
         with Learning(self):
             if isinstance(X, Parts):
@@ -527,12 +537,30 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
     # ---------------------------------------------------------------- predicting
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more."""
+        """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X),), or (len(X), n_classes) for more than two classes
+        """
         check_is_fitted(self)
         return self._classifier().decision_function(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each example."""
+        """Predict the class of each example.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         check_is_fitted(self)
         return self._classifier().predict(X)
 

@@ -154,6 +154,11 @@ class TreeRanker(DualLearner):
         group : array-like, optional
             The group of each candidate, such as the sentence or the question. Strings or numbers,
             in any order. By default all candidates are one group.
+
+        Returns
+        -------
+        TreeRanker
+            Itself.
         """
         y = self._target_of(X, y)
         task = self._prepare(X, y, sample_weight, [self.C], group)
@@ -172,6 +177,19 @@ class TreeRanker(DualLearner):
 
         All values share one factorisation. Returns a fitted copy for each value, in the order of
         `Cs`.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        y : array-like of numbers
+        Cs : iterable of float
+        sample_weight : array-like, optional
+        group : array-like, optional
+            As in `fit`.
+
+        Returns
+        -------
+        list of TreeRanker
         """
         Cs = checked_costs(Cs)
         y = self._target_of(X, y)
@@ -184,7 +202,16 @@ class TreeRanker(DualLearner):
         return fitted
 
     def predict(self, X: Any) -> FloatArray:
-        """Score candidates: shape (len(X),). In a group, the best candidate scores highest."""
+        """Score candidates: shape (len(X),). In a group, the best candidate scores highest.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         check_is_fitted(self)
         return SupportVectorRegressor(self.model_, self.engine_, self.n_jobs).predict(X)
 
@@ -193,6 +220,17 @@ class TreeRanker(DualLearner):
 
         `group` is as in `fit`. If `fit` had groups, they are required here too. In searches of
         scikit-learn, they come by metadata routing: ``set_score_request(group=True)``.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+        y : array-like of numbers
+        group : array-like, optional
+            As in `fit`.
+
+        Returns
+        -------
+        float
         """
         check_is_fitted(self)
         if group is None and self.has_groups_:

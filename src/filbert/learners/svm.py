@@ -221,6 +221,11 @@ class TreeSVC(DualClassifier):
             solver every half minute. After an interruption, the same call continues from there, and
             gives the same model to the last bit. On rows of the kernel matrix (`engine_` is "rows")
             training begins again.
+
+        Returns
+        -------
+        TreeSVC
+            Itself.
         """
         if isinstance(X, Parts):
             fit_over_parts(self, X, y, sample_weight, checkpoint)

@@ -157,6 +157,11 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The class of each example.
         groups : array-like, optional
             The group of each example, such as its document. A group is in one fold only.
+
+        Returns
+        -------
+        TreeSVCCV
+            Itself.
         """
         self.check_parameters()
         if isinstance(X, Parts):
@@ -184,13 +189,31 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each tree with the best estimator."""
+        """Predict the class of each tree with the best estimator.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         check_is_fitted(self)
         predicted: NDArray[Any] = self.best_estimator_.predict(X)
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more."""
+        """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X),), or (len(X), n_classes) for more than two classes
+        """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
 

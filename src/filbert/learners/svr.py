@@ -139,7 +139,16 @@ class TreeSVR(ScoresParts, RegressorMixin, DualLearner):  # type: ignore[misc]
         self.verbose = verbose
 
     def predict(self, X: Any) -> FloatArray:
-        """Predict a number for each tree: shape (len(X),)."""
+        """Predict a number for each tree: shape (len(X),).
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        ndarray of shape (len(X),)
+        """
         check_is_fitted(self)
         return SupportVectorRegressor(self.model_, self.engine_, self.n_jobs).predict(X)
 

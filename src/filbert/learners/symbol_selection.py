@@ -137,6 +137,11 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
             The different trees of a corpus in parts (:func:`filbert.parts`) must fit into memory.
         y : array of n labels of at least two classes
             A corpus in parts may have its own.
+
+        Returns
+        -------
+        SymbolSelector
+            Itself.
         """
         self.check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)

@@ -121,6 +121,11 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         X : Forest, Examples, or sequence of trees or bracket strings
         y : ignored
 
+        Returns
+        -------
+        TreeFeatures
+            Itself.
+
         Raises
         ------
         OutOfMemoryError
@@ -193,6 +198,14 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         vectors have a number.
 
         Fragments are not kept, so this takes about as long as `fit`.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str
         """
         check_is_fitted(self)
         return FeatureExamples(self.space_, self._limits()).names(self.n_features_)

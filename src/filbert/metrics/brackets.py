@@ -85,6 +85,10 @@ def count_brackets(
     punctuation : tuple of str
         The tags of punctuation.
 
+    Returns
+    -------
+    BracketCounts
+
     Raises
     ------
     InvalidParameterError

@@ -18,6 +18,7 @@ from filbert.learners.pairs import checked_groups, share_in_order
 from filbert.learners.targets import finite_numbers
 
 Gain = Literal["linear", "exponential"]
+_LARGEST_EXPONENT = 1000  # sums of 2^y stay finite
 
 
 def ndcg(
@@ -43,6 +44,10 @@ def ndcg(
     gain : {"linear", "exponential"}
         The gain of a candidate: y, as in scikit-learn, or 2^y - 1.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> round(ndcg([2, 1, 0, 1, 0], [0.9, 0.1, 0.5, 0.7, 0.6], group=[1, 1, 1, 2, 2]), 3)
@@ -53,6 +58,11 @@ def ndcg(
     ranked = _ranked(y, scores, group)
     if (ranked.y < 0).any():
         raise InvalidParameterError("y must not be negative: shift the targets, they are gains")
+    if gain == "exponential" and (ranked.y > _LARGEST_EXPONENT).any():
+        raise InvalidParameterError(
+            f"2^y is too large for y = {ranked.y.max():g}: use gain='linear', or targets of at "
+            f"most {_LARGEST_EXPONENT}"
+        )
     gains = ranked.y if gain == "linear" else np.exp2(ranked.y) - 1
     best = _ranked(gains, gains, ranked.groups)  # the groups are in order already
     found = ranked.sums(gains * _discounts(ranked.ranks, k))
@@ -64,6 +74,17 @@ def mean_reciprocal_rank(y: ArrayLike, scores: ArrayLike, group: ArrayLike | Non
     """Return the mean of 1 / (rank of the first relevant candidate) over the groups.
 
     A candidate is relevant if its y is positive. Groups without one are left out.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -83,6 +104,17 @@ def mean_average_precision(
     """Return the mean over the groups of the mean precision at the ranks of relevant candidates.
 
     A candidate is relevant if its y is positive. Groups without one are left out.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -106,6 +138,19 @@ def precision_at_k(
     A candidate is relevant if its y is positive. Groups without one are left out. In a group with
     fewer than k candidates, the missing ones are not relevant.
 
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+    k : int
+        The number of first ranks that count.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> precision_at_k([0, 1, 1, 0], [0.9, 0.5, 0.7, 0.1], group=["a", "a", "b", "b"])
@@ -123,6 +168,19 @@ def recall_at_k(
     """Return the mean over the groups of the share of relevant candidates that are in the first k.
 
     A candidate is relevant if its y is positive. Groups without one are left out.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+    k : int
+        The number of first ranks that count.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -142,6 +200,17 @@ def pairwise_accuracy(y: ArrayLike, scores: ArrayLike, group: ArrayLike | None =
 
     Pairs are all pairs of candidates of the same group with different y. Pairs with equal scores
     count half.
+
+    Parameters
+    ----------
+    y : array-like of numbers
+    scores : array-like of numbers
+    group : array-like, optional
+        By default, all candidates are one group.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

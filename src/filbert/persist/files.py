@@ -62,6 +62,10 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
         always copied. The checksums of mapped arrays are not checked, and the file must not be
         shortened or overwritten in place while it is in use. :func:`save` never does so.
 
+    Returns
+    -------
+    estimator or Explanation
+
     Examples
     --------
     >>> import tempfile

@@ -139,6 +139,14 @@ def is_known(kind: str) -> bool:
 def is_saved(estimator: Any) -> bool:
     """Return whether an object is one of Filbert's estimators, which can be saved.
 
+    Parameters
+    ----------
+    estimator : object
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> from filbert import TreeSVC

@@ -147,6 +147,14 @@ def inspect(path: str | os.PathLike[str]) -> Summary:
     versions of Filbert can be inspected too. A file that is not a model, or a damaged header,
     raises :class:`~filbert.errors.ModelFileError`.
 
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Summary
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory

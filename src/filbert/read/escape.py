@@ -35,6 +35,14 @@ def escape_label(label: str) -> str:
     >>> print(escape_label("f(x) = \\y"))
     f\(x\)\ =\ \\y
 
+    Parameters
+    ----------
+    label : str
+
+    Returns
+    -------
+    str
+
     Raises
     ------
     InvalidParameterError

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from filbert.arrays import FloatArray
+from filbert.corpus.parts import Parts
 from filbert.errors import InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
 from filbert.kernels import SubsetTree, TreeKernel
@@ -21,12 +22,12 @@ from filbert.kernels.inputs import warn_without_fragments
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.progress import progress_bar
 from filbert.search.files import open_segments, save_segments
+from filbert.search.over_parts import TreesInParts, in_a_row, neighbors_of_parts
 from filbert.search.segments import Found, Ids, Segments, checked_similarity
 
 Metric = Literal["similarity", "distance"]
 Mode = Literal["connectivity", "similarity", "distance"]
 
-_AT_A_TIME = 512  # queries
 _SAVED = ("metric", "n_neighbors")
 
 
@@ -90,6 +91,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     array([2])
     """
 
+    _segments: Segments | TreesInParts
+
     def __init__(
         self,
         kernel: TreeKernel | None = None,
@@ -112,9 +115,14 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Forest, Examples, or sequence of trees or bracket strings
+        X : Forest, Examples, sequence of trees or bracket strings, or Parts
+            The trees of a corpus in parts (:func:`filbert.parts`) are not kept. Each search loads
+            and indexes every part, on a Dask cluster if there is a client, with the same results.
         y : ignored
         """
+        if isinstance(X, Parts):
+            self._segments = TreesInParts(self._checked_kernel(), X)
+            return self
         segments = Segments(self._checked_kernel())
         self._add(segments, X)
         self._segments = segments
@@ -130,12 +138,12 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "_segments"):
             return self.fit(X)
-        self._add(self._fitted(), X)
+        self._add(self._in_memory("partial_fit"), X)
         return self
 
     def remove(self, ids: Any) -> Self:
         """Remove trees by their ids. An unknown id raises an error, and nothing is removed."""
-        self._fitted().remove(np.unique(_checked_ids(ids)))
+        self._in_memory("remove").remove(np.unique(_checked_ids(ids)))
         return self
 
     def trees(self, ids: Any) -> Forest:
@@ -165,8 +173,9 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        queries : Forest, Examples, sequence of trees or bracket strings, or sequence of ids
-            Ids stand for trees of the index. By default, all trees of the index are queries.
+        queries : Forest, Examples, sequence of trees or bracket strings, sequence of ids, or Parts
+            Ids stand for trees of the index. By default, all trees of the index are queries. The
+            results for a corpus in parts are in its order.
         n_neighbors : int, optional
             The number of results for each query. The parameter of the index by default.
         exclude_self : bool, optional
@@ -180,12 +189,15 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         ids : ndarray of shape (n_queries, n_neighbors)
         """
         k = self._checked_k(n_neighbors)
+        if isinstance(queries, Parts):
+            self._check_there_are(k, self.n_trees_)
+            by_part = self._search_for_parts(queries, exclude_self, k, -np.inf)
+            values = queries.in_order([found.values.reshape(-1, k) for found in by_part])
+            ids = queries.in_order([found.ids.reshape(-1, k) for found in by_part])
+            return self._measured(values), ids
         trees, own, n = self._queries(queries, exclude_self)
-        left = self.n_trees_ - (own is not None)
-        if n and k > left:
-            raise InvalidParameterError(
-                f"n_neighbors must be at most {max(0, left):,}, the number of trees, got {k:,}"
-            )
+        if n:
+            self._check_there_are(k, self.n_trees_ - (own is not None))
         values, ids = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
         for first, found in self._search(trees, own, k, -np.inf):
             last = first + len(found.ends)
@@ -216,12 +228,13 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         ids : ndarray of shape (n_queries,) of ndarrays
         """
         least = checked_similarity(min_similarity, self._fitted().kernel)
-        trees, own, n = self._queries(queries, exclude_self)
-        values, ids = np.empty(n, dtype=object), np.empty(n, dtype=object)
-        for first, found in self._search(trees, own, None, least):
-            for i, result in enumerate(self._results(found)):
-                values[first + i], ids[first + i] = result
-        return values, ids
+        if isinstance(queries, Parts):
+            by_part = self._search_for_parts(queries, exclude_self, None, least)
+            blocks = [self._as_objects(found) for found in by_part]
+            values = queries.in_order([own for own, _ in blocks])
+            return values, queries.in_order([own for _, own in blocks])
+        trees, own, _ = self._queries(queries, exclude_self)
+        return self._as_objects(in_a_row([f for _, f in self._search(trees, own, None, least)]))
 
     def kneighbors_graph(
         self,
@@ -287,7 +300,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         k = None if both else self._checked_k(n_neighbors)
         if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
             raise InputTypeError("stream takes a Forest or an iterable of trees: pass [tree]")
-        for batch in _batches(queries):
+        segments = self._fitted()
+        for batch in _batches(queries, segments.at_a_time):
             trees = kernel.trees_of(batch)
             for _, found in self._search(trees, None, k, least):
                 yield from self._results(found)
@@ -307,7 +321,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         :class:`~filbert.errors.ConcurrentSaveError` is raised and nothing is written. The same
         happens while another process or thread saves there.
         """
-        segments = self._fitted()
+        segments = self._in_memory("save")
         self._check_metric()
         segments.settings = {"metric": self.metric, "n_neighbors": self._checked_k(None)}
         save_segments(segments, path)
@@ -352,10 +366,16 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def __len__(self) -> int:
         return self.n_trees_
 
-    def _fitted(self) -> Segments:
+    def _fitted(self) -> Segments | TreesInParts:
         if not hasattr(self, "_segments"):
             raise NotFittedError("this TreeIndex has no trees yet: call fit")
-        segments: Segments = self._segments
+        return self._segments
+
+    def _in_memory(self, method: str) -> Segments:
+        """Return the trees for a method that an index of a corpus in parts does not have."""
+        segments = self._fitted()
+        if isinstance(segments, TreesInParts):
+            segments.refuse(f"TreeIndex.{method}")
         return segments
 
     def _as(self, metric: Metric) -> "TreeIndex":
@@ -390,10 +410,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         segments = self._fitted()
         ids = segments.ids() if queries is None else _ids_or_none(queries)
         if ids is None:
-            if exclude_self:
-                raise InvalidParameterError(
-                    "exclude_self is for trees of the index: pass their ids as queries"
-                )
+            _check_not_excluded(exclude_self)
             trees = segments.kernel.trees_of(queries)
             return trees, None, len(trees)
         trees = segments.trees(ids)
@@ -409,8 +426,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         segments = self._fitted()
         n_evaluated = n_pairs = 0
         with progress_bar("searching", show=self.verbose > 0) as progress:
-            for first in range(0, len(trees), _AT_A_TIME):
-                part = slice(first, first + _AT_A_TIME)
+            for first in range(0, len(trees), segments.at_a_time):
+                part = slice(first, first + segments.at_a_time)
                 found = segments.search(
                     trees[part],
                     n_neighbors=k,
@@ -423,6 +440,33 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
                 n_pairs += found.n_pairs
                 self.share_skipped_ = 1.0 - n_evaluated / max(1, n_pairs)
                 yield first, found
+
+    def _search_for_parts(
+        self, queries: Parts, exclude_self: bool | None, k: int | None, least: float
+    ) -> list[Found]:
+        """Return the results for the queries of each part."""
+        _check_not_excluded(exclude_self)
+        self._check_metric()
+        if self.metric == "distance":
+            self._check_distances()
+        queries.warn_of_skipped()
+        segments = self._fitted()
+        if isinstance(segments, Segments):
+            by_part = neighbors_of_parts(segments, queries, k, least, self.n_jobs)
+        else:
+            parts = (segments.kernel.trees_of(rows.X) for rows in queries.each())
+            by_part = [in_a_row([f for _, f in self._search(X, None, k, least)]) for X in parts]
+        together = in_a_row(by_part)
+        self.share_skipped_ = 1.0 - together.n_evaluated / max(1, together.n_pairs)
+        return by_part
+
+    def _as_objects(self, found: Found) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the values and the ids of each query as an array in an array of objects."""
+        n = len(found.ends)
+        values, ids = np.empty(n, dtype=object), np.empty(n, dtype=object)
+        for i, result in enumerate(self._results(found)):
+            values[i], ids[i] = result
+        return values, ids
 
     def _results(self, found: Found) -> Iterator[Neighbors]:
         begin = 0
@@ -447,6 +491,12 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
                 "metric='similarity'"
             )
 
+    def _check_there_are(self, k: int, n: int) -> None:
+        if k > n:
+            raise InvalidParameterError(
+                f"n_neighbors must be at most {max(0, n):,}, the number of trees, got {k:,}"
+            )
+
     def _checked_k(self, n_neighbors: int | None) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         if not is_number(k, Integral) or k < 1:
@@ -463,6 +513,14 @@ def _part_of(progress: Any, first: int, n: int) -> Any:
 
 def _distances(values: FloatArray) -> FloatArray:
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * values))
+
+
+def _check_not_excluded(exclude_self: bool | None) -> None:
+    """Raise an error if trees that are not given by ids are to be left out of their results."""
+    if exclude_self:
+        raise InvalidParameterError(
+            "exclude_self is for trees of the index: pass their ids as queries"
+        )
 
 
 def _ids_or_none(queries: Any) -> Ids | None:
@@ -485,15 +543,15 @@ def _checked_ids(ids: Any) -> Ids:
     return array.astype(np.int64)
 
 
-def _batches(queries: Iterable[Any]) -> Iterator[Any]:
+def _batches(queries: Iterable[Any], size: int) -> Iterator[Any]:
     if isinstance(queries, Forest):
-        for first in range(0, len(queries), _AT_A_TIME):
-            yield queries[first : first + _AT_A_TIME]
+        for first in range(0, len(queries), size):
+            yield queries[first : first + size]
         return
     batch = []
     for query in queries:
         batch.append(query)
-        if len(batch) == _AT_A_TIME:
+        if len(batch) == size:
             yield batch
             batch = []
     if batch:

@@ -1,7 +1,7 @@
 """Trees in segments, each of which is searched by itself. Segments are never changed."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
@@ -101,7 +101,8 @@ class Segment:
         tree_of = np.zeros(len(self.ids), dtype=np.uint32)
         order = self.arrays["positions"]
         self.check_positions(order)
-        counts = np.diff(self.arrays["position_ends"].astype(np.int64), prepend=0)
+        ends: Ids = self.arrays["position_ends"].astype(np.int64)
+        counts: Ids = np.diff(ends, prepend=0)
         if (counts < 0).any() or counts.sum() != len(order):
             raise CorruptForestError(_DAMAGED)
         tree_of[order] = np.repeat(np.arange(len(counts)), counts)
@@ -146,6 +147,8 @@ class Segments:
     known : set of (folder, hash)
         The lists on disk that these trees were loaded from or saved as.
     """
+
+    at_a_time = 512  # queries
 
     def __init__(
         self,
@@ -264,16 +267,13 @@ class Segments:
         progress : callable, optional
         """
         most = len(self) if n_neighbors is None else min(n_neighbors, len(self))
-        query_of: list[Ids] = [np.zeros(0, np.int64)]
-        ids: list[Ids] = [np.zeros(0, np.int64)]
-        values: list[FloatArray] = [np.zeros(0)]
-        n_evaluated = n_pairs = 0
+        found = []
         for segment in self.segments:
             left_out = np.zeros(0, dtype=np.uint32)
             if excluded is not None:
                 at = segment.positions(excluded)
                 left_out = np.where(at >= 0, at, _NOWHERE).astype(np.uint32)
-            ends, positions, own, n = segment.searcher.search(
+            ends, positions, values, n_evaluated = segment.searcher.search(
                 queries._dag,
                 queries._roots,
                 most,
@@ -284,14 +284,10 @@ class Segments:
                 progress,
             )
             segment.check_positions(positions)
-            counts = np.diff(ends, prepend=np.uint64(0)).astype(np.int64)
-            query_of.append(np.repeat(np.arange(len(queries)), counts))
-            ids.append(segment.ids[positions])
-            values.append(own)
-            n_evaluated += n
-            n_pairs += len(queries) * segment.searcher.n_trees
-        together = np.concatenate(query_of), np.concatenate(ids), np.concatenate(values)
-        return _merged(*together, len(queries), most, n_evaluated, n_pairs)
+            n_pairs = len(queries) * segment.searcher.n_trees
+            ids = segment.ids[positions]
+            found.append(Found(ends.astype(np.int64), ids, values, n_evaluated, n_pairs))
+        return merged(found, len(queries), n_neighbors)
 
 
 def checked_similarity(value: Any, kernel: TreeKernel) -> float:
@@ -306,13 +302,20 @@ def checked_similarity(value: Any, kernel: TreeKernel) -> float:
     return float(value)
 
 
-def _merged(
-    query: Ids, ids: Ids, values: FloatArray, n: int, most: int, n_evaluated: int, n_pairs: int
-) -> Found:
-    """Merge the results of segments."""
+def merged(found: Sequence[Found], n: int, n_neighbors: int | None) -> Found:
+    """Merge results for the same `n` queries in different trees.
+
+    Equal similarities are in the order of the ids, as in one piece.
+    """
+    queries = [np.repeat(np.arange(n), np.diff(one.ends, prepend=0)) for one in found]
+    query = np.concatenate([np.zeros(0, np.int64), *queries])
+    ids = np.concatenate([np.zeros(0, np.int64), *(one.ids for one in found)])
+    values = np.concatenate([np.zeros(0), *(one.values for one in found)])
     order = np.lexsort((ids, -values, query))
     query, ids, values = query[order], ids[order], values[order]
-    first = np.searchsorted(query, np.arange(n))
-    kept = np.arange(len(query)) - first[query] < most
-    ends = np.cumsum(np.bincount(query[kept], minlength=n))
-    return Found(ends, ids[kept], values[kept], n_evaluated, n_pairs)
+    if n_neighbors is not None:
+        kept = np.arange(len(query)) - np.searchsorted(query, np.arange(n))[query] < n_neighbors
+        query, ids, values = query[kept], ids[kept], values[kept]
+    n_evaluated = sum(one.n_evaluated for one in found)
+    n_pairs = sum(one.n_pairs for one in found)
+    return Found(np.cumsum(np.bincount(query, minlength=n)), ids, values, n_evaluated, n_pairs)

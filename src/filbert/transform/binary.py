@@ -65,7 +65,16 @@ class Binarise(TreeTransformer):
         checked_label(self.marker, "marker")
 
     def inverse_transform(self, X: Any) -> Any:
-        """Restore the trees from which `transform` made X."""
+        """Restore the trees from which `transform` made X.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        Forest or Examples
+        """
         return Unbinarise(self.marker).transform(X)
 
     def _rewrite(self, nodes: NodeArrays) -> NodeArrays:

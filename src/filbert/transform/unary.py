@@ -44,7 +44,16 @@ class CollapseUnary(TreeTransformer):
             )
 
     def inverse_transform(self, X: Any) -> Any:
-        """Restore the trees from which `transform` made X."""
+        """Restore the trees from which `transform` made X.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+
+        Returns
+        -------
+        Forest or Examples
+        """
         return ExpandUnary(self.joiner).transform(X)
 
     def _rewrite(self, nodes: NodeArrays) -> NodeArrays:
