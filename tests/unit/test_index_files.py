@@ -403,7 +403,7 @@ def test_damaged_lists_are_refused(tmp_path: Path, key: str, value: Any) -> None
     TreeIndex().fit(A).save(folder)
     path = folder / lists.LIST
     content = json.loads(path.read_text())
-    del content["checksum"]  # as if somebody had written the list
+    del content["checksum"]  # somebody may have made the list by hand
     path.write_text(json.dumps({**content, key: value}))
     if key == "notes" and not isinstance(value, dict):
         assert on_disk(folder) == A  # without notes
