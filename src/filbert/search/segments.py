@@ -98,7 +98,7 @@ class Segment:
         tree_of = np.zeros(len(self.ids), dtype=np.uint32)
         order = self.arrays["positions"]
         self.check_positions(order)
-        counts = np.diff(self.arrays["position_ends"].astype(np.int64), prepend=0)
+        counts = np.diff(self.arrays["position_ends"].astype(np.int64), prepend=0).astype(np.int64)
         if (counts < 0).any() or counts.sum() != len(order):
             raise CorruptForestError(_DAMAGED)
         tree_of[order] = np.repeat(np.arange(len(counts)), counts)
