@@ -6,11 +6,14 @@
 2. The training sentences of `srl-onto-unlex` (rule B, 13 million examples), in parts of 850,000:
    the first part, the first four, and all; and prediction and embedding of all.
 
-Each row is measured in a process of its own. `python -m benchmarks.dask_scaling ewt` or `onto` runs
-one of the two; a number after `ewt` is that of runs, 3 by default.
+3. The memory of the one worker of 1. before and after each step, and what it is for.
+
+Each row of 1. and 2. is measured in a process of its own. `python -m benchmarks.dask_scaling ewt`,
+`onto` or `workers` runs one of the three; a number after `ewt` is that of runs, 3 by default.
 """
 
 import json
+import os
 import pickle
 import sys
 import time
@@ -24,7 +27,7 @@ from typing import Any
 import filbert
 from benchmarks.datasets import write_boundary
 from benchmarks.measure import exponent, in_own_process, peak_mib, shared_data, write
-from filbert import DistributedTreeEmbedding, TreeSVC, read_examples
+from filbert import DistributedTreeEmbedding, Forest, TreeSVC, read_examples
 from filbert.corpus.runners import current_runner
 from filbert.datasets import srl_boundary
 from filbert.kernels import SubsetTree
@@ -85,6 +88,48 @@ def on_dask(path: str, n_workers: int) -> dict[str, Any]:
         )
         row["peak_mib_worker"] = max(client.run(peak_mib).values())
     return row
+
+
+def memory_of_worker(path: str) -> list[dict[str, Any]]:
+    """Return the memory of a worker of one thread after each step of its work."""
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    rows: list[dict[str, Any]] = []
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+
+        def note(step: str) -> None:
+            [row] = client.run(_memory).values()
+            rows.append({"step": step, **row})
+
+        client.run(_load_modules)
+        note("idle, with the modules of Filbert")
+        corpus = filbert.parts(path, n_parts=N_PARTS)
+        assert sum(corpus.map(len)) == len(corpus)
+        note("reading all parts")
+        trained(lambda: (corpus, None))
+        note("training")
+    return rows
+
+
+def memory_of_process() -> dict[str, Any]:
+    _load_modules()
+    return {"step": "a process without Dask, idle, with the modules of Filbert", **_memory()}
+
+
+def _memory() -> dict[str, int]:
+    resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return {"mib": resident // 2**20, "peak_mib": peak_mib()}
+
+
+def _load_modules() -> None:
+    """Do all that a task does, on next to nothing."""
+    few = Forest(["(a b)", "(a c)"])
+    TreeSVC(SubsetTree(), C=1.0, loss="hinge", n_jobs=1).fit(filbert.parts([(few, [0, 1])]))
 
 
 def travelling(path: str) -> dict[str, Any]:
@@ -164,6 +209,17 @@ def compare_ewt(folder: Path, repeat: int) -> None:
     )
 
 
+def compare_workers(folder: Path) -> None:
+    path = write_boundary(shared_data(), "train", folder / "train.tsv")
+    write(
+        "dask_scaling_workers",
+        "what the memory of a worker is for",
+        [_run("idle"), *_run("workers", path)["rows"]],
+        notes=[f"{N_PARTS} parts, one worker of one thread. Steps follow each other."],
+        command="dask_scaling workers",
+    )
+
+
 def grow_onto(folder: Path) -> None:
     n_parts = write_onto(folder)
     rows = []
@@ -205,6 +261,8 @@ _ONE = {
     "parts": in_parts,
     "dask": lambda path, n: on_dask(path, int(n)),
     "travelling": travelling,
+    "idle": memory_of_process,
+    "workers": lambda path: {"rows": memory_of_worker(path)},
     "many": lambda folder, n: many(folder, int(n)),
     "applied": lambda folder, n, method: applied(folder, int(n), method),
 }
@@ -214,9 +272,11 @@ if __name__ == "__main__":
         print(json.dumps(_ONE[sys.argv[2]](*sys.argv[3:])))
     else:
         wanted, runs = sys.argv[1:2], [int(n) for n in sys.argv[2:3]] or [3]
-        with TemporaryDirectory() as name:
-            if wanted != ["onto"]:
-                compare_ewt(Path(name), repeat=runs[0])
-        with TemporaryDirectory() as name:
-            if wanted != ["ewt"]:
-                grow_onto(Path(name))
+        sections: dict[str, Callable[[Path], None]] = {
+            "ewt": lambda folder: compare_ewt(folder, repeat=runs[0]),
+            "workers": compare_workers,
+            "onto": grow_onto,
+        }
+        for section in wanted or sections:
+            with TemporaryDirectory() as name:
+                sections[section](Path(name))

@@ -3,12 +3,16 @@
 `PartialTree(0.4, 0.4)`, normalised, exact SVMs to a relative duality gap of 1e-3, one thread unless
 it says otherwise, each row in a process of its own:
 
-    srl         from a file of predicate-argument trees to predictions on the test set
+    srl         from a file of predicate-argument trees to predictions on the test set; of 100,000
+                also on two threads
     questions   six classes, penalty="gaps"; C set, and C cross-validated on the training set
     search      the same with both decays and C cross-validated
     sentences   12,543 whole sentences: question or not, and genre; and 137,811 sentences
-    matrices    kernel matrices of the sentences and of 8,791 methods, one thread and two
+    matrices    kernel matrices of the sentences and of 8,791 methods, one thread and two; that of
+                the sentences also from factors of errors of at most 1e-6
     others      training on every other data set with its classes, all of its examples
+    engines     factors beside rows on all of these, for two penalties and two values of C; of
+                more than 6,000 examples a part
     wide        nodes with 2,000 children
     growth      factors on predicate-argument trees and on sentences, against their number
 
@@ -35,19 +39,25 @@ from benchmarks.measure import Clock, exponent, in_own_process, peak_mib, shared
 from benchmarks.sections import Section as Table
 from benchmarks.sections import results_folder, write_sections
 from filbert import Forest, TreeSVC, read_examples
+from filbert.engine.tree_factors import factorize
+from filbert.engine.work import row_steps
+from filbert.errors import WorkLimitError
 from filbert.kernels import PartialTree
 from filbert.learners.svm import Engine
 
 Row = dict[str, Any]
 
+SENTENCE_TREES = "srl-ewt sentences"
 SENTENCES = ["srl-ewt sentences: question or not", "srl-ewt sentences: genre"]
 MANY_SENTENCES = "srl-onto-unlex, all sentences: wsj or not"
-SRL_SIZES = [100_000, None]
+SRL = [(100_000, 1, 4.0), (100_000, 2, None), (None, 1, 60.0)]  # number, threads, limit
 GROWTH_SRL = [30_000, 100_000, 300_000, None]
 GROWTH_SENTENCES = [1_500, 4_500, 14_000, 45_000, 137_811]
 C_GRID = {"decay": [0.4], "depth_decay": [0.4], "C": [0.3, 1.0, 3.0, 10.0]}
 GRID = {"decay": [0.2, 0.4, 0.6], "depth_decay": [0.2, 0.4, 0.6], "C": [1.0, 3.0, 10.0]}
 WIDE = 2_000
+SOME = 3_000
+SHARES = [0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0]  # of the steps for all rows
 
 
 # ------------------------------------------------------------------ one row each, in this process
@@ -85,14 +95,14 @@ def with_total(row: Row, *laps: tuple[float, float]) -> Row:
     return row | {"peak_mib": peak_mib()}
 
 
-def srl(train: str, test: str) -> Row:
+def srl(train: str, test: str, jobs: str = "1") -> Row:
     clock = Clock()
-    X, y = read_examples(train, labels="numbers", n_jobs=1)
+    X, y = read_examples(train, labels="numbers", n_jobs=int(jobs))
     read = clock.lap()
-    clf = TreeSVC(PartialTree(), random_state=0, n_jobs=1, C=1.0, loss="hinge")
+    clf = TreeSVC(PartialTree(), random_state=0, n_jobs=int(jobs), C=1.0, loss="hinge")
     row = trained(X, y, clf)
     clock.lap()
-    X_test, y_test = read_examples(test, labels="numbers", n_jobs=1)
+    X_test, y_test = read_examples(test, labels="numbers", n_jobs=int(jobs))
     read_test = clock.lap()
     predicted = clf.predict(X_test)
     predict = clock.lap()
@@ -151,23 +161,92 @@ def cross_validated(X: Forest, y: Any, grid: dict[str, list[float]]) -> dict[str
 def labelled(name: str, n: str = "", engine: Engine = "auto") -> Row:
     """Train on a data set with labels, or on every k-th of its examples."""
     clock = Clock()
-    labels, trees = zip(*LABELLED[name](shared_data()), strict=True)
-    step = max(1, len(trees) // int(n)) if n else 1
-    X, y = Forest.from_brackets(trees[::step]), np.array(labels[::step])
+    X, y = examples_of(name, int(n) if n else None)
     read = clock.lap()
     clf = TreeSVC(PartialTree(), engine=engine, random_state=0, n_jobs=1, C=1.0, loss="hinge")
     row = trained(X, y, clf)
     return row | {"cpu_read": read[0]}
 
 
-def matrix(name: str, jobs: str) -> Row:
+def examples_of(name: str, n: int | None = None) -> tuple[Forest, Any]:
+    """Read a data set, or every k-th of its examples such that there are at least n."""
+    labels, trees = zip(*LABELLED[name](shared_data()), strict=True)
+    step = 1 if n is None else max(1, len(trees) // n)
+    return Forest.from_brackets(trees[::step]), np.array(labels[::step])
+
+
+def engines(name: str, penalty: str, C: str) -> Row:
+    """Train by factors and by rows, and say what is known before training.
+
+    `sides` is the sum over the problems of their smaller side, as a share of the examples. `steps`
+    are those that factorising takes, as a share of the estimate for all rows: the power of two
+    that suffices. Trees that need more than the last one are not trained by factors.
+    """
+    X, y = examples_of(name, SOME)
+    kernel = PartialTree(penalty=penalty)
+    estimate = row_steps(kernel, X)
+    counts = np.unique(y, return_counts=True)[1]
+    smaller = np.minimum(counts, len(y) - counts)[len(counts) == 2 :]
+    model = partial(TreeSVC, kernel, C=float(C), loss="hinge", random_state=0, n_jobs=1)
+    steps = steps_of_factors(kernel, X, kernel_tol_of(model(engine="rows"), X, y), estimate)
+    row = {
+        "n_trees": len(X),
+        "classes": len(counts),
+        "estimate": float(f"{estimate:.2g}"),
+        "sides": round(float(smaller.sum()) / len(y), 3),
+        "steps": "" if steps is None else steps,
+    }
+    for engine in ["rows"] if steps is None else ["factors", "rows"]:
+        done = trained(X, y, model(engine=engine))
+        row |= {f"cpu_{engine}": done["cpu_seconds"], f"train_{engine}": done["cpu_train"]}
+    return row
+
+
+def kernel_tol_of(clf: TreeSVC, X: Forest, y: Any) -> float:
+    """Return the first `kernel_tol` that training with factors would have."""
+    tolerance: float = clf._prepare(X, y, None, [clf.C]).trainer._kernel_tol
+    return tolerance
+
+
+def steps_of_factors(
+    kernel: PartialTree, X: Forest, kernel_tol: float, estimate: float
+) -> float | None:
+    for share in SHARES:
+        try:
+            factorize(kernel, X, max_work=share * estimate, kernel_tol=kernel_tol, n_jobs=1)
+        except WorkLimitError:
+            continue
+        return share
+    return None
+
+
+def trees_of(name: str) -> Forest:
     X = Forest.from_brackets(DATASETS[name](shared_data()))
-    if name == "srl-ewt sentences":
-        X = X[:12_543]  # those for training
+    return X[:12_543] if name == SENTENCE_TREES else X  # those for training
+
+
+def matrix(name: str, jobs: str) -> Row:
+    X = trees_of(name)
     clock = Clock()
     PartialTree()(X, n_jobs=int(jobs))
     cpu, wall = clock.lap()
     row = {"n_trees": len(X), "threads": int(jobs), "cpu_seconds": cpu, "wall_seconds": wall}
+    return row | {"peak_mib": peak_mib()}
+
+
+def matrix_by_factors(name: str, kernel_tol: str) -> Row:
+    """The kernel matrix from pruned factors, a number of columns at a time."""
+    X = trees_of(name)
+    n, width = len(X), 64
+    clock = Clock()
+    factors = factorize(PartialTree(), X, kernel_tol=float(kernel_tol), n_jobs=1)
+    K = np.empty((n, n))
+    for first in range(0, n, width):
+        columns = slice(first, min(n, first + width))
+        K[:, columns] = factors.scores(np.eye(n, columns.stop - first, -first), 1)
+    cpu, wall = clock.lap()
+    row = {"n_trees": n, "threads": 1, "cpu_seconds": cpu, "wall_seconds": wall}
+    row |= {"nonzeros": factors.n_entries, "kernel_error": float(factors.kernel_errors.max())}
     return row | {"peak_mib": peak_mib()}
 
 
@@ -200,7 +279,9 @@ ONE: dict[str, Callable[..., Row]] = {
     "srl": srl,
     "questions": questions,
     "labelled": labelled,
+    "engines": engines,
     "matrix": matrix,
+    "matrix-by-factors": matrix_by_factors,
     "wide": wide,
     "growth-srl": growth_srl,
 }
@@ -253,10 +334,14 @@ def section_srl(section: Section) -> None:
     with TemporaryDirectory() as folder:
         train = write_boundary(shared_data(), "train", Path(folder) / "train.tsv")
         test = write_boundary(shared_data(), "test", Path(folder) / "test.tsv")
-        for n, limit in zip(SRL_SIZES, (4.0, 60.0), strict=True):
+        wall: list[float] = []
+        for n, jobs, limit in SRL:
             title = f"srl-ewt, {'all' if n is None else f'{n:,}'}, end to end"
-            path = first_lines(train, n)
-            section.measure(title, "srl", path, test, limit=limit, repeat=1 if n is None else 3)
+            path, repeat = first_lines(train, n), 1 if n is None else 3
+            row = section.measure(title, "srl", path, test, jobs, limit=limit, repeat=repeat)
+            wall.append(row["wall_seconds"])
+        faster = wall[0] / wall[1]
+        section.notes.append(f"100,000: two threads are {faster:.2f} times faster than one.")
 
 
 def section_questions(section: Section) -> None:
@@ -283,19 +368,28 @@ def section_sentences(section: Section) -> None:
 
 
 def section_matrices(section: Section) -> None:
-    for name, limit in (("srl-ewt sentences", 10.0), ("clones-bcb", 30.0)):
+    for name, limit in ((SENTENCE_TREES, 10.0), ("clones-bcb", 30.0)):
         rows = [
             section.measure(f"{name}: kernel matrix", "matrix", name, jobs, limit=limit, repeat=3)
             for jobs in (1, 2)
         ]
         faster = rows[0]["wall_seconds"] / rows[1]["wall_seconds"]
         section.notes.append(f"{name}: two threads are {faster:.2f} times faster than one.")
+    title = f"{SENTENCE_TREES}: from factors, kernel_tol=1e-6"
+    section.measure(title, "matrix-by-factors", SENTENCE_TREES, "1e-6", limit=3.0)
 
 
 def section_others(section: Section) -> None:
     for name in LABELLED:
         if name not in [*SENTENCES, MANY_SENTENCES]:
             section.measure(name, "labelled", name, limit=30.0)
+
+
+def section_engines(section: Section) -> None:
+    for name, penalty, C in product(LABELLED, ("span", "gaps"), ("1", "10")):
+        if name != MANY_SENTENCES:
+            row = in_own_process("benchmarks.exact_ptk", "--one", "engines", name, penalty, C)
+            section.rows.append({"work": name, "penalty": penalty, "C": float(C), **row})
 
 
 def section_wide(section: Section) -> None:
@@ -335,6 +429,7 @@ SECTIONS: dict[str, Callable[[Section], None]] = {
     "sentences": section_sentences,
     "matrices": section_matrices,
     "others": section_others,
+    "engines": section_engines,
     "wide": section_wide,
     "growth": section_growth,
 }

@@ -3,10 +3,12 @@
 The corpus is small, and its trees are random. Each section kills processes by SIGKILL at random
 moments, and compares the result with that of an undisturbed run on this machine:
 
-- `fit`, `predict`: one of two workers of a Dask cluster, while the call runs;
+- `fit`, `predict`, `search`: one of two workers of a Dask cluster, while the call runs;
 - `driver`: the process that trains with a checkpoint, which is then resumed;
+- `dask_driver`: the same, for a process that trains on a Dask cluster;
 - `threads`: no process, but two trainings at the same time by one client;
-- `scheduler`: the scheduler, after which the call must fail with a clear error.
+- `scheduler`: the scheduler, after which the call must fail with a clear error;
+- `silence`: none, but the scheduler is stopped (SIGSTOP), so that it no longer answers.
 """
 
 import argparse
@@ -31,13 +33,14 @@ import dask
 from distributed import Client, LocalCluster
 
 from benchmarks.measure import write
-from filbert import TreeSVC, parts
+from filbert import TreeIndex, TreeSVC, parts
 from filbert.corpus.parts import Parts
 from filbert.errors import ClusterError
 from filbert.kernels import SubsetTree
 
 KILLS = 50
 LOST_SCHEDULERS = 5
+QUERIES = 100
 N_PARTS = 6
 PER_PART = 400
 LIMIT = 120.0  # seconds after which a call hangs
@@ -75,6 +78,13 @@ def bytes_of_fit(corpus: Parts) -> str:
 
 def bytes_of_scores(clf: TreeSVC, corpus: Parts) -> str:
     return sha256(clf.decision_function(corpus).tobytes()).hexdigest()
+
+
+def bytes_of_search(corpus: Parts) -> str:
+    """Hash the trees of the corpus that are most similar to some trees."""
+    queries = next(corpus.each()).X[:QUERIES]
+    values, ids = TreeIndex(SubsetTree(), n_neighbors=10, n_jobs=1).fit(corpus).kneighbors(queries)
+    return sha256(values.tobytes() + ids.tobytes()).hexdigest()
 
 
 # ---------------------------------------------------------------- workers
@@ -165,22 +175,70 @@ def during_predict(folder: Path, n: int) -> list[dict[str, Any]]:
     return [{"fault": "a worker is killed during decision_function", **row}]
 
 
+def during_search(folder: Path, n: int) -> list[dict[str, Any]]:
+    corpus = make_corpus(folder)
+    expected = bytes_of_search(corpus)
+    with two_workers() as client:
+        row = kill_workers(client, lambda: bytes_of_search(corpus), expected, n, random.Random(5))
+    return [{"fault": "a worker is killed during kneighbors", **row}]
+
+
 # ---------------------------------------------------------------- the driver
 
 
 def kill_driver(folder: Path, n: int) -> list[dict[str, Any]]:
     """Kill the training process n times, each time with a new checkpoint that is then resumed."""
     corpus = make_corpus(folder)
+
+    def start(checkpoint: Path) -> Any:
+        process = multiprocessing.get_context("fork").Process(target=fit, args=(corpus, checkpoint))
+        process.start()
+        return process
+
+    row = _kill_and_resume(start, corpus, folder, n, random.Random(3))
+    return [{"fault": "the driver is killed, and resumes from its checkpoint", **row}]
+
+
+def kill_dask_driver(folder: Path, n: int) -> list[dict[str, Any]]:
+    """Do the same with a training process that is a client of a Dask cluster.
+
+    It says when it begins, after connecting.
+    """
+    corpus = make_corpus(folder)
+    processes = multiprocessing.get_context("forkserver")  # of a process without a cluster
+    processes.set_forkserver_preload(["distributed", "filbert.learners.svm"])
+    with two_workers() as client:
+
+        def start(checkpoint: Path) -> Any:
+            here, there = processes.Pipe()
+            arguments = (client.scheduler.address, corpus, checkpoint, there)
+            process = processes.Process(target=_fit_on, args=arguments)
+            process.start()
+            here.recv()
+            return process
+
+        row = _kill_and_resume(start, corpus, folder, n, random.Random(6))
+    return [{"fault": "the driver of a cluster is killed, and resumes from its checkpoint", **row}]
+
+
+def _fit_on(scheduler: str, corpus: Parts, checkpoint: Path, pipe: Any) -> None:
+    with Client(scheduler):
+        pipe.send("begins")
+        fit(corpus, checkpoint)
+
+
+def _kill_and_resume(
+    start: Callable[[Path], Any], corpus: Parts, folder: Path, n: int, rng: random.Random
+) -> dict[str, Any]:
+    """Kill n processes that train with a checkpoint, and resume from it in this process."""
     expected = bytes_of_fit(corpus)
-    start = time.monotonic()
+    begin = time.monotonic()
     fit(corpus, folder / "undisturbed")
-    duration = time.monotonic() - start
-    rng = random.Random(3)
+    duration = time.monotonic() - begin
     same = in_time = with_results = 0
     for i in range(n):
         checkpoint = folder / f"checkpoint-{i}"
-        process = multiprocessing.get_context("fork").Process(target=fit, args=(corpus, checkpoint))
-        process.start()
+        process = start(checkpoint)
         process.join(rng.uniform(0.0, duration))
         in_time += process.is_alive()
         process.kill()
@@ -188,10 +246,7 @@ def kill_driver(folder: Path, n: int) -> list[dict[str, Any]]:
         with_results += any(checkpoint.glob("*.result"))
         same += bytes_of_model(fit(corpus, checkpoint)) == expected
     row = {"kills": n, "before_the_end": in_time, "with_stored_results": with_results}
-    undisturbed = {"same_bytes": same, "wall_undisturbed": round(duration, 2)}
-    return [
-        {"fault": "the driver is killed, and resumes from its checkpoint", **row, **undisturbed}
-    ]
+    return {**row, "same_bytes": same, "wall_undisturbed": round(duration, 2)}
 
 
 # ---------------------------------------------------------------- two trainings, no scheduler
@@ -223,32 +278,53 @@ def two_threads(folder: Path, n: int) -> list[dict[str, Any]]:
 
 def lose_scheduler(folder: Path, n: int) -> list[dict[str, Any]]:
     """Kill the scheduler at a random moment of fit."""
+    row = _without_scheduler(folder, n, signal.SIGKILL, random.Random(4))
+    return [{"fault": "the scheduler is killed during fit", **row}]
+
+
+def silence_scheduler(folder: Path, n: int) -> list[dict[str, Any]]:
+    """Stop the scheduler at a random moment of fit. Its connections stay open."""
+    row = _without_scheduler(folder, n, signal.SIGSTOP, random.Random(7))
+    return [{"fault": "the scheduler is stopped during fit", **row}]
+
+
+def _without_scheduler(
+    folder: Path, n: int, how: signal.Signals, rng: random.Random
+) -> dict[str, Any]:
+    """Send a signal to the scheduler in the first half of each of n calls."""
     corpus = make_corpus(folder)
-    rng = random.Random(4)
-    seconds, told = [], 0
+    seconds: list[float] = []
+    in_time = 0
     for i in range(n):
         with _own_scheduler(folder / f"scheduler-{i}.json") as (scheduler, client):
             duration = _duration(client, lambda: bytes_of_fit(corpus))
-            killed: list[float] = []
+            outcome: list[tuple[BaseException | None, float]] = []
 
-            def kill(
-                process: Any = scheduler, wait: float = rng.uniform(0, duration), at: Any = killed
-            ) -> None:
-                time.sleep(wait)
-                at.append(time.monotonic())
-                process.kill()
+            def call(client: Client = client, outcome: Any = outcome) -> None:
+                error = None
+                try:
+                    with client.as_current():
+                        fit(corpus)
+                except ClusterError as one:
+                    error = one
+                outcome.append((error, time.monotonic()))
 
-            thread = threading.Thread(target=kill)
+            thread = threading.Thread(target=call, daemon=True)
             thread.start()
-            try:
-                with client.as_current():
-                    fit(corpus)
-            except ClusterError:
-                told += 1
-                seconds.append(time.monotonic() - killed[0])
-            thread.join()
-    row = {"kills": n, "clear_errors": told, "wall_longest": round(max(seconds, default=0.0), 2)}
-    return [{"fault": "the scheduler is killed during fit", **row}]
+            thread.join(rng.uniform(0.0, duration / 2))
+            in_time += thread.is_alive()
+            sent = time.monotonic()
+            scheduler.send_signal(how)
+            thread.join(LIMIT)
+            scheduler.kill()  # a client cannot be closed while its scheduler is stopped
+            if outcome and outcome[0][0] is not None:
+                seconds.append(outcome[0][1] - sent)
+    return {
+        "kills": n,
+        "before_the_end": in_time,
+        "clear_errors": len(seconds),
+        "wall_longest": round(max(seconds, default=0.0), 2),
+    }
 
 
 @contextmanager
@@ -280,8 +356,19 @@ SECTIONS: dict[str, tuple[Callable[[Path, int], list[dict[str, Any]]], int, str]
     "driver": (kill_driver, KILLS, "a driver that is killed resumes and gives the same bytes"),
     "fit": (during_fit, KILLS, "training gives the same bytes if a worker is killed"),
     "predict": (during_predict, KILLS, "scores are the same bytes if a worker is killed"),
+    "search": (during_search, KILLS, "neighbours are the same bytes if a worker is killed"),
+    "dask_driver": (
+        kill_dask_driver,
+        KILLS,
+        "a driver of a cluster that is killed resumes and gives the same bytes",
+    ),
     "threads": (two_threads, 5, "two trainings at the same time give the same bytes"),
     "scheduler": (lose_scheduler, LOST_SCHEDULERS, "a lost scheduler is an error within 30 s"),
+    "silence": (
+        silence_scheduler,
+        LOST_SCHEDULERS,
+        "a scheduler that does not answer is an error within 30 s",
+    ),
 }
 
 

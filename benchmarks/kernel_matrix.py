@@ -1,8 +1,7 @@
 """Claim: the kernel matrix of 5,452 question trees takes one core 2 s (STK) and 15 s (PTK).
 
-The `grct` trees of the question data, normalised. SVM-Light-TK is reported to take 11 and 40 s
-for the same half of the matrix, KeLP 47 and 98 s; neither is run here. Also the
-speed-up of two threads over one.
+The `grct` trees of the question data, normalised, and the speed-up of two threads over one. What
+other programs take for the same half of the matrix is reported to us (`peers.py`), not run here.
 """
 
 from functools import partial

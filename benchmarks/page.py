@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import papers
+from benchmarks import papers, peers
 from benchmarks.goals import TITLES, verdicts
 from benchmarks.measure import RESULTS, ROOT, has_times, n_runs
 from benchmarks.stamp import squashed
@@ -23,13 +23,6 @@ WITH_PLOTS = ROOT / "build" / "benchmarks"
 LEVEL = 0.05  # of significance
 
 Result = dict[str, Any]
-
-# Seconds of these programs for the same half of the matrix, on one core: reported to us, not
-# measured in the run that gave our figures.
-OTHERS = {
-    "subset trees (STK, SST)": ("SubsetTree(decay=0.4, include_leaves=False", 11, 47),
-    "partial trees (PTK)": ("PartialTree(decay=0.4, depth_decay=0.4, penalty='gaps'", 40, 98),
-}
 
 
 def load_results() -> dict[str, Result]:
@@ -59,10 +52,10 @@ def readme_table(results: dict[str, Result]) -> str:
     figures = results["kernel_matrix"]["figures"]
     seconds = {row["kernel"]: row["cpu_seconds_one_thread"] for row in figures}
     rows: list[dict[str, object]] = []
-    for title, (prefix, svm_light, kelp) in OTHERS.items():
-        ours = next(value for kernel, value in seconds.items() if kernel.startswith(prefix))
-        rows.append({"": title, "Filbert": f"{ours:.1f} s", "SVM-Light-TK": f"{svm_light} s"})
-        rows[-1]["KeLP"] = f"{kelp} s"
+    for peer in peers.MATRICES:
+        ours = next(value for kernel, value in seconds.items() if kernel.startswith(peer.ours))
+        rows.append({"": peer.title, "Filbert": f"{ours:.1f} s"})
+        rows[-1] |= {"SVM-Light-TK": f"{peer.svm_light_tk:.0f} s", "KeLP": f"{peer.kelp:.0f} s"}
     return table(rows)
 
 
@@ -165,8 +158,10 @@ def summary(results: dict[str, Result]) -> str:
 
 def section(name: str, result: Result, plots: list[str]) -> str:
     figures = result["figures"]
-    notes = list(result.get("notes", []))
-    if any(has_times(row) and n_runs(row) is None for row in figures):
+    notes = [*result.get("notes", []), *peers.NOTES.get(name, [])]
+    if any(has_times(row) and n_runs(row) is None for row in figures) and not any(
+        "median" in note for note in notes
+    ):
         notes.append("The number of runs was not recorded.")
     images = [f"![{plot}]({plot})" for plot in plots]
     title = TITLES.get(name, result["claim"])

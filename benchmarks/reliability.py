@@ -39,6 +39,15 @@ def _kills(folder: Path, share: float) -> list[Row]:
     return [kills.during_save(folder, _some(200, share))]
 
 
+def _index_kills(folder: Path, share: float) -> list[Row]:
+    (folder / "steps").mkdir()
+    n = _some(200, share)
+    return [
+        kills.during_index_update(folder, n),
+        kills.at_steps_of_index_update(folder / "steps", n),
+    ]
+
+
 def _resumes(folder: Path, share: float) -> list[Row]:
     names = kills.trainings()
     return [kills.during_fit(folder, _some(200 // len(names), share), name) for name in names]
@@ -46,7 +55,7 @@ def _resumes(folder: Path, share: float) -> list[Row]:
 
 def _disk(folder: Path, share: float) -> list[Row]:
     ways = [*disk.WAYS][: _some(len(disk.WAYS), share)]
-    return disk.run(folder, "save", *ways) + disk.run(folder, "checkpoint", *ways)
+    return [row for what in disk.WORK for row in disk.run(folder, what, *ways)]
 
 
 def _memory(folder: Path, share: float) -> list[Row]:
@@ -104,6 +113,7 @@ def _labels(folder: Path, share: float) -> list[Row]:
 SECTIONS: dict[str, tuple[Measure, str]] = {
     # First, because they fork, which is not safe once there are threads.
     "kills": (_kills, "kill -9 during save leaves the old or the new file, whole"),
+    "index_kills": (_index_kills, "kill -9 during an update of an index leaves the old or the new"),
     "resumes": (_resumes, "training with a checkpoint that is killed resumes to the same bytes"),
     "disk": (_disk, "a disk that fails gives a clear error and leaves the previous file"),
     "memory": (_memory, "an allocation that fails is a MemoryError, and objects stay usable"),

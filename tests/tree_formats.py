@@ -6,7 +6,7 @@ from typing import Any
 from filbert import Forest
 from filbert.errors import ParseError
 from filbert.read.catalogue import TREE_FORMATS
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, TreeRecord, rows_of, trees_of
 
 CHAIN = 100_000  # nodes of a chain that is far deeper than Python's stack
 
@@ -14,16 +14,17 @@ CHAIN = 100_000  # nodes of a chain that is far deeper than Python's stack
 def read(format: str, text: str, **options: Any) -> list[TreeRecord]:
     """The records of a document."""
     kind = TREE_FORMATS[format]
-    return list(kind.read(Document("file", BytesIO(text.encode())), kind.options(options)))
+    document = Document("file", BytesIO(text.encode()))
+    return list(trees_of(kind.read, document, kind.options(options)))
 
 
 def read_skipping(format: str, text: str, **options: Any) -> tuple[list[str], list[ParseError]]:
     """The trees of a document in bracket notation, and the errors of those that are skipped."""
     kind = TREE_FORMATS[format]
-    skipped: list[ParseError] = []
-    document = Document("file", BytesIO(text.encode()), skip=skipped.append)
-    records = list(kind.read(document, kind.options(options)))
-    return [record.text for record in records], skipped
+    document = Document("file", BytesIO(text.encode()))
+    rows = list(rows_of(kind.read, document, kind.options(options)))
+    records = [row.text for row in rows if isinstance(row, TreeRecord)]
+    return records, [row for row in rows if isinstance(row, ParseError)]
 
 
 def read_texts(format: str, text: str, **options: Any) -> list[str]:

@@ -57,8 +57,11 @@ _LINEAR = ["LINEAR", "TK", "TK+LINEAR"]
 PLOTS: Plots = {
     "paper_aiolli2007_epoch": {
         "fig6": partial(_by_decay, _TIMES, "minutes", "minutes, training and test"),
-        "fig7": partial(_by_decay, _POLYNOMIALS, "F1 averaged", "F1, averaged"),
-        "fig8": partial(_by_decay, _LINEAR, "F1 averaged", "F1, averaged"),
+        # The paper's measure is the F1 of the last weights. Averaged predictions are ours.
+        "fig7": partial(_by_decay, _POLYNOMIALS, "F1", "F1"),
+        "fig7_averaged": partial(_by_decay, _POLYNOMIALS, "F1 averaged", "F1, averaged"),
+        "fig8": partial(_by_decay, _LINEAR, "F1", "F1"),
+        "fig8_averaged": partial(_by_decay, _LINEAR, "F1 averaged", "F1, averaged"),
     },
     "paper_aiolli2007_online": {"growth": online},
 }

@@ -1,4 +1,4 @@
-"""A disk that fails: every call that writes a model fails once, each in several ways.
+"""A disk that fails: every call that writes a model or an index fails once, each in several ways.
 
 `python -m benchmarks.fault_sections.disk` runs with shim.cpp preloaded, see `run`.
 """
@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fault_sections.index_update import IndexUpdate
 from benchmarks.fault_sections.shim import faults, run_with_faults
 from benchmarks.fault_sections.subjects import bytes_of, data, fitted
 from filbert import TreeSVC, load, save
@@ -27,7 +28,7 @@ WAYS = {
 
 
 def run(folder: Path, during: str, *ways: str) -> list[dict[str, Any]]:
-    """Return a row of figures for each way to fail, during a "save" or with a "checkpoint"."""
+    """Return a row of figures for each way to fail, during one of `WORK`."""
     found = run_with_faults("benchmarks.fault_sections.disk", folder, str(folder), during, *ways)
     if "crash" in found:
         raise RuntimeError(f"the process ended: {found}")
@@ -70,7 +71,7 @@ def _checkpointing(folder: Path, way: str) -> dict[str, Any]:
     X, y = data(40)
     model = TreeSVC(C=10.0, tol=1e-5, random_state=0, n_jobs=1)
     expected = bytes_of(model.fit(X, y))
-    counts = {"warnings": 0, "refused": 0, "same_model": 0, "lost": 0}
+    counts = {"warnings": 0, "refused": 0, "os_errors": 0, "same_model": 0, "lost": 0}
     for n in range(_MOST):
         own = folder / f"checkpoint-{errno.errorcode.get(WAYS[way], 'short')}-{n}"
         with warnings.catch_warnings(record=True) as told:
@@ -78,20 +79,49 @@ def _checkpointing(folder: Path, way: str) -> dict[str, Any]:
             faults().fail_file_call_at(n, WAYS[way])
             try:
                 model.fit(X, y, checkpoint=own)
-                is_trained = True
-            except (CheckpointError, OSError):  # OSError: another file, such as Filbert's version
-                is_trained = False
+                outcome = ""
+            except CheckpointError:
+                outcome = "refused"
+            except OSError:  # no error of Filbert
+                outcome = "os_errors"
             n_calls = faults().n_file_calls()
             faults().fail_file_call_at(-1, 0)
-            outcome = "same_model" if is_trained else "refused"
-            counts[outcome if not is_trained or bytes_of(model) == expected else "lost"] += 1
+            counts[outcome or ("same_model" if bytes_of(model) == expected else "lost")] += 1
         counts["warnings"] += any(issubclass(one.category, CheckpointWarning) for one in told)
         if n_calls <= n:
             return {"fault": way, "during": "fit with a checkpoint", "calls": n, **counts}
     raise RuntimeError("a training has no end")
 
 
+def _indexing(folder: Path, way: str) -> dict[str, Any]:
+    """Fail each call of a save of an index in turn, and save it again after that."""
+    subject = IndexUpdate(folder)
+    counts = {"errors": 0, "saved": 0, "lost": 0, "left_over": 0, "unusable": 0}
+    for n in range(_MOST):
+        changed = subject.begin()
+        faults().fail_file_call_at(n, WAYS[way])
+        try:
+            changed.save(subject.path)
+            state = "new"
+        except OSError as error:
+            state = "old" if error.errno == WAYS[way] else "wrong error"
+        n_calls = faults().n_file_calls()
+        faults().fail_file_call_at(-1, 0)
+        counts["errors" if state == "old" else "saved"] += 1
+        now = subject.state()
+        # An error after the list was replaced, such as in closing its folder, leaves the new one.
+        counts["lost"] += now not in ("old", "new") if state == "old" else now != state
+        counts["left_over"] += subject.n_left_over()
+        changed.save(subject.path)
+        counts["unusable"] += subject.state() != "new"
+        if n_calls <= n:
+            return {"fault": way, "during": "save of an index", "calls": n, **counts}
+    raise RuntimeError("a save has no end")
+
+
+WORK = {"save": _saving, "checkpoint": _checkpointing, "index": _indexing}
+
 if __name__ == "__main__":
     target = Path(sys.argv[1])
-    work = {"save": _saving, "checkpoint": _checkpointing}[sys.argv[2]]
+    work = WORK[sys.argv[2]]
     print(json.dumps({"rows": [work(target, way) for way in sys.argv[3:]]}))

@@ -24,6 +24,15 @@ def _kills(rows: list[Row]) -> str:
     return f"{row['kills']:,} kills: {row['lost']} files lost"
 
 
+def _index_kills(rows: list[Row]) -> str:
+    return (
+        f"{_sum(rows, 'kills'):,} kills, {len(rows)} ways to choose the moments: the old index "
+        f"{_sum(rows, 'old'):,} times, the new one {_sum(rows, 'new'):,} times, "
+        f"{_sum(rows, 'lost')} lost. {_sum(rows, 'left_by_a_kill'):,} files were left by kills, "
+        f"{_sum(rows, 'left_over')} after the next `save`"
+    )
+
+
 def _resumes(rows: list[Row]) -> str:
     return (
         f"{_sum(rows, 'kills'):,} kills of {_sum(rows, 'trainings'):,} trainings of {len(rows)} "
@@ -34,7 +43,8 @@ def _resumes(rows: list[Row]) -> str:
 def _disk(rows: list[Row]) -> str:
     return (
         f"{_sum(rows, 'calls'):,} calls failed in {len({row['fault'] for row in rows})} ways: "
-        f"{_sum(rows, 'lost')} files or models lost, {_sum(rows, 'left_over')} files left over"
+        f"{_sum(rows, 'lost')} files, indexes or models lost, {_sum(rows, 'left_over')} files left "
+        f"over, {_sum(rows, 'os_errors')} trainings ended by an error that is not Filbert's"
     )
 
 
@@ -104,12 +114,17 @@ def _service(rows: list[Row]) -> str:
         f"{row['predictions']:,} predictions, {row['reloads']:,} reloads, "
         f"{row['explanations']:,} explanations: {row['errors']} errors. p99 of a request of 20 "
         f"trees {row['p99_ms']:.0f} ms, in both halves {row['p99_ms_first_half']:.0f} and "
-        f"{row['p99_ms_second_half']:.0f} ms"
+        f"{row['p99_ms_second_half']:.0f} ms, of an explanation {row['p99_ms_explaining']:.0f} ms"
     )
 
 
 _ROWS: dict[str, tuple[str, str, Callable[[list[Row]], str]]] = {
     "kills": ("kill -9 during `save`", "the old or the new file, whole", _kills),
+    "index_kills": (
+        "kill -9 during `TreeIndex.save` into an index",
+        "the old or the new index, whole",
+        _index_kills,
+    ),
     "resumes": (
         "kill -9 during `fit` with a checkpoint",
         "training resumes to the same bytes",

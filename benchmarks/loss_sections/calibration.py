@@ -19,7 +19,7 @@ from filbert.kernels import SubsetTree
 
 N_TRAIN = 100_000
 N_SEARCH = 20_000
-COSTS = [0.1, 1.0, 10.0, 100.0]
+COSTS = [0.1, 1.0, 10.0, 100.0, 1000.0]
 KERNEL = SubsetTree(0.4)
 NOTE = (
     f"srl-ewt (rule VB), SubsetTree(0.4), the first {N_TRAIN:,} examples of the training part, all "

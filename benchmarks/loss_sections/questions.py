@@ -18,7 +18,7 @@ from filbert import Forest, TreeFeatures, TreeLogisticRegression, TreeSVC
 from filbert.kernels import SubsetTree
 
 KERNEL = SubsetTree(0.4)
-COSTS = [1.0, 10.0, 100.0, 1000.0]
+COSTS = [1.0, 10.0, 100.0, 1000.0, 10000.0]
 N_FOLDS = 3
 
 

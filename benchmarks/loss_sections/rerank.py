@@ -19,9 +19,9 @@ from filbert import Examples, Forest, TreePerceptron, TreeRanker
 from filbert.kernels import Linear, Preference, SubsetTree
 from filbert.metrics import BracketCounts, randomization_test
 
-SCALES = [0.001, 0.01, 0.1]
+SCALES = [0.001, 0.01, 0.1, 1.0]
 COSTS = [0.01, 0.1, 1.0, 10.0]
-DECAYS = [0.2, 0.4]
+DECAYS = [0.2, 0.4, 0.6]
 EPOCHS = [1, 3, 10]
 N_FOLDS = 3
 

@@ -46,7 +46,7 @@ def section(options: Options) -> Section:
         "The complete search gives every fragment of a frequency of at least 3 above a threshold. "
         "At the threshold: the greedy search with the L that lets the heaviest pass. As "
         "n_fragments: L is doubled until there are so many, and the heaviest are taken.",
-        "What is missing is heavy and grows from what is light, since weights of both signs cancel "
-        "out in smaller fragments.",
+        "The greedy search grows fragments from smaller ones, and misses a heavy fragment whose "
+        "smaller parts are light. Parts are light where weights of both signs cancel out.",
     ]
     return result

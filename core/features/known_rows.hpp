@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -37,22 +38,25 @@ struct KnownRows {
   }
 };
 
-// The first column of each key.
+// The columns of each key.
 class ColumnTable {
  public:
-  explicit ColumnTable(std::size_t n) { known_.reserve(n); }
+  explicit ColumnTable(std::size_t n) : next_(n, kNone) { last_.reserve(n); }
+
   void insert(const SetKey& key, std::uint32_t column) {
-    std::uint32_t& first = known_.at(key);
-    if (first == 0) first = column + 1;
+    next_[column] = std::exchange(last_.at(key), column + 1) - 1;
   }
-  // kNone: no column has this key.
-  std::uint32_t find(const SetKey& key) {
-    const std::uint32_t* const found = known_.get(key);
-    return found == nullptr ? kNone : *found - 1;
+  // Calls visit(column) for the columns of a key, the one that was inserted last first.
+  template <class Visit>
+  void for_each(const SetKey& key, const Visit& visit) {
+    const std::uint32_t* const last = last_.get(key);
+    if (last == nullptr) return;
+    for (std::uint32_t column = *last - 1; column != kNone; column = next_[column]) visit(column);
   }
 
  private:
-  ScratchMap<SetKey, std::uint32_t> known_;  // column + 1; 0: none
+  ScratchMap<SetKey, std::uint32_t> last_;  // column + 1; 0: none
+  std::vector<std::uint32_t> next_;         // by column: the one that was inserted before it
 };
 
 // Calls work(tree, worker) on threads.

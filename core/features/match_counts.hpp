@@ -67,7 +67,7 @@ class CountMatcher {
   std::vector<std::uint32_t> look_up(const std::vector<Sums>& known, const std::vector<Sums>& joint,
                                      const StopToken& token) const {
     ColumnTable table(known.size());
-    for (std::uint32_t t = 0; t < known.size(); ++t) {
+    for (std::uint32_t t = static_cast<std::uint32_t>(known.size()); t-- > 0;) {
       if (t % 4096 == 0) token.check();
       if (known_.factors.mass[t] > 0.0) table.insert(known[t].key, t);
     }
@@ -75,8 +75,9 @@ class CountMatcher {
     for (std::uint32_t c = 0; c < joint.size(); ++c) {
       if (c % 4096 == 0) token.check();
       if (joint[c].count == 0 || joint[c].has_one_tree()) continue;
-      const std::uint32_t t = table.find(joint[c].key);
-      if (t != kNone && known[t].count == joint[c].count) column_of[c] = t;
+      table.for_each(joint[c].key, [&](std::uint32_t t) {
+        if (column_of[c] == kNone && known[t].count == joint[c].count) column_of[c] = t;
+      });
     }
     return column_of;
   }

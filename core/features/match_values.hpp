@@ -1,10 +1,11 @@
 // Matches of columns if factors have values: a joint column is a multiple of the known column.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,25 +19,28 @@ namespace filbert {
 
 inline constexpr std::size_t kProjections = 3;
 
+// The eighth root, with the sign. It is near 1 for entries of any size, so that small entries of a
+// column tell it from others, too.
+inline double root_of(double entry) {
+  return std::copysign(std::sqrt(std::sqrt(std::sqrt(std::fabs(entry)))), entry);
+}
+
 // The entries of a column in the known trees, without the root of its mass.
 struct ColumnSums {
-  double size = 0.0;                              // of absolute values
-  std::array<double, kProjections> projection{};  // with pseudo-random weights
-  double first = 0.0;                             // the value in the first tree, without its scale
+  double size = 0.0;                              // of the roots of absolute values
+  std::array<double, kProjections> projection{};  // of the roots, with pseudo-random weights
+  double first = 0.0;                             // the entry of the first tree
   std::uint32_t first_tree = kNone;
-  std::uint32_t last_tree = kNone;
   std::uint32_t n_trees = 0;
 
-  void add(std::uint32_t tree, double value, double scale,
-           const std::array<double, kProjections>& weights) {
-    if (value * scale == 0.0) return;  // too small for a double
-    if (tree != last_tree) {
-      if (n_trees++ == 0) first_tree = tree;
-      last_tree = tree;
+  void add(std::uint32_t tree, double entry, const std::array<double, kProjections>& weights) {
+    if (n_trees++ == 0) {
+      first_tree = tree;
+      first = entry;
     }
-    if (tree == first_tree) first += value;
-    size += std::fabs(value * scale);
-    for (std::size_t k = 0; k < kProjections; ++k) projection[k] += weights[k] * value;
+    const double root = root_of(entry);
+    size += std::fabs(root);
+    for (std::size_t k = 0; k < kProjections; ++k) projection[k] += weights[k] * root;
   }
 };
 
@@ -65,9 +69,9 @@ class Directions {
 
   SetKey key() const { return key_of({}); }
 
-  // Calls found(key) for the keys that rounding errors may lead to, until it returns true.
-  template <class Found>
-  bool any_key(const Found& found) const {
+  // Calls visit(key) for the keys that rounding errors may lead to.
+  template <class Visit>
+  void for_each_key(const Visit& visit) const {
     for (unsigned choice = 0; choice < 1u << kProjections; ++choice) {
       std::array<std::int64_t, kProjections> shift{};
       bool is_new = true;
@@ -76,9 +80,8 @@ class Directions {
         shift[k] = next_[k];
         is_new = is_new && next_[k] != 0;
       }
-      if (is_new && found(key_of(shift))) return true;
+      if (is_new) visit(key_of(shift));
     }
-    return false;
   }
 
  private:
@@ -101,7 +104,7 @@ class Directions {
 
 class ValueMatcher {
  public:
-  // If both are the same factors, columns are compared with those before them.
+  // If both are the same factors, columns are compared with themselves and with those before them.
   ValueMatcher(const KnownRows& known, const KnownRows& joint, int n_threads, const Watch& watch)
       : known_(known),
         joint_(joint),
@@ -118,85 +121,76 @@ class ValueMatcher {
     parallel_for(1, n_threads_, watch_,
                  [&](std::size_t, int, const StopToken& token) { look_up(token); });
     compare();
-    return std::move(out_);
+    return matches();
   }
 
  private:
   using Kind = ColumnMatch::Kind;
 
+  // A known column that a joint column may be a multiple of.
+  struct Candidate {
+    std::uint32_t column;
+    std::uint8_t differs;
+    double factor;
+  };
+
   std::vector<ColumnSums> sums(const KnownRows& rows, const StopToken& token) const {
     std::vector<ColumnSums> all(rows.n_columns());
+    std::vector<double> values(rows.n_columns());
     for (std::uint32_t tree = 0; tree < n_trees_; ++tree) {
       if (tree % 256 == 0) token.check();
       const double scale = rows.scale(tree);
-      auto weights = weights_of(tree);
-      for (double& weight : weights) weight *= scale;
-      rows.for_each(
-          tree, [&](std::uint32_t c, double value) { all[c].add(tree, value, scale, weights); });
+      const auto weights = weights_of(tree);
+      rows.for_each(tree, [&](std::uint32_t c, double value) { values[c] += value; });
+      rows.for_each(tree, [&](std::uint32_t c, double) {
+        const double entry = std::exchange(values[c], 0.0) * scale;
+        if (entry != 0.0) all[c].add(tree, entry, weights);  // 0: seen, or too small for a double
+      });
     }
     return all;
   }
 
   void look_up(const StopToken& token) {
-    ColumnTable multiples(known_sums_.size());           // by direction
-    ColumnTable equals(self_ ? 0 : known_sums_.size());  // by direction and first value
-    for (std::uint32_t t = 0; t < known_sums_.size(); ++t) {
+    ColumnTable by_direction(known_sums_.size());
+    for (std::uint32_t t = static_cast<std::uint32_t>(known_sums_.size()); t-- > 0;) {
       if (t % 4096 == 0) token.check();
       const ColumnSums& sums = known_sums_[t];
       if (sums.n_trees == 0 || !(known_.factors.mass[t] > 0.0)) continue;
-      const SetKey key = Directions(sums).key();
-      multiples.insert(key, t);
-      if (!self_) equals.insert(with_value(key, sums.first), t);
+      by_direction.insert(Directions(sums).key(), t);
     }
-    out_.resize(joint_sums_.size());
+    begin_.assign(1, 0);
+    begin_.reserve(joint_sums_.size() + 1);
     for (std::uint32_t c = 0; c < joint_sums_.size(); ++c) {
       if (c % 4096 == 0) token.check();
       const ColumnSums& sums = joint_sums_[c];
-      if (sums.n_trees == 0) continue;
-      if (sums.n_trees == 1) {
-        out_[c] = {Kind::kPrivate, sums.first_tree, first_entry(joint_, sums, c)};
-        continue;
+      if (sums.n_trees > 1) {
+        Directions(sums).for_each_key([&](const SetKey& key) {
+          by_direction.for_each(key, [&](std::uint32_t t) { offer(t, c); });
+        });
+        std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(begin_.back()),
+                  candidates_.end(),
+                  [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
       }
-      out_[c].kind = Kind::kLost;
-      const Directions directions(sums);
-      const bool found = !self_ && directions.any_key([&](const SetKey& key) {
-        return take(equals.find(with_value(key, sums.first)), c);
-      });
-      if (!found) {
-        directions.any_key([&](const SetKey& key) { return take(multiples.find(key), c); });
-      }
+      begin_.push_back(candidates_.size());
     }
   }
 
-  static SetKey with_value(const SetKey& key, double value) {
-    const auto bits = std::bit_cast<std::uint64_t>(value);
-    return {mix(key.a ^ spread(bits), kHashA), mix(key.b ^ spread(~bits), kHashB)};
+  void offer(std::uint32_t t, std::uint32_t c) {
+    const ColumnSums& known = known_sums_[t];
+    const ColumnSums& joint = joint_sums_[c];
+    if (self_ && t > c) return;
+    if (known.n_trees != joint.n_trees || known.first_tree != joint.first_tree) return;
+    candidates_.push_back({t, 0, joint.first * joint_.root(c) / (known.first * known_.root(t))});
   }
 
-  // The entry of the first tree that has a column.
-  static double first_entry(const KnownRows& rows, const ColumnSums& sums, std::uint32_t column) {
-    return sums.first * rows.scale(sums.first_tree) * rows.root(column);
-  }
-
-  // Whether known column t may be that of joint column c.
-  bool take(std::uint32_t t, std::uint32_t c) {
-    if (t == kNone) return false;
-    const ColumnSums& other = known_sums_[t];
-    const ColumnSums& sums = joint_sums_[c];
-    if (other.n_trees != sums.n_trees || other.first_tree != sums.first_tree) return false;
-    out_[c] = {Kind::kShared, t, first_entry(joint_, sums, c) / first_entry(known_, other, t)};
-    return true;
-  }
-
-  // Compares every entry of the joint columns with that of the known columns. Both have the same
+  // Compares every entry of the joint columns with those of their candidates. Both have the same
   // number of entries, so the entries of the known columns need not be compared again.
   void compare() {
-    constexpr double kTolerance = 1e-9;
+    constexpr double kTolerance = 1e-11;
     struct Values {
       std::vector<double> known, joint;
     };
     std::vector<Values> of_worker(static_cast<std::size_t>(std::max(1, n_threads_)));
-    std::vector<std::uint8_t> differs(out_.size(), 0);
     for_each_tree(n_trees_, n_threads_, watch_, [&](std::size_t tree, std::size_t worker) {
       auto& [known, joint] = of_worker[worker];
       known.resize(known_.n_columns());
@@ -205,19 +199,41 @@ class ValueMatcher {
       joint_.for_each(tree, [&](std::uint32_t c, double value) { joint[c] += value; });
       joint_.for_each(tree, [&](std::uint32_t c, double) {
         const double value = std::exchange(joint[c], 0.0);
-        const ColumnMatch& match = out_[c];
-        if (value == 0.0 || match.kind != Kind::kShared) return;  // 0: seen before
+        if (value == 0.0) return;  // seen before
         const double entry = value * joint_.scale(tree) * joint_.root(c);
-        const double known_entry = known[match.at] * known_.scale(tree) * known_.root(match.at);
-        if (!(std::fabs(entry - match.factor * known_entry) <= kTolerance * std::fabs(entry))) {
-          std::atomic_ref<std::uint8_t>(differs[c]).store(1, std::memory_order_relaxed);
+        for (std::uint64_t k = begin_[c]; k < begin_[c + 1]; ++k) {
+          const std::uint32_t t = candidates_[k].column;
+          const double expected =
+              candidates_[k].factor * known[t] * known_.scale(tree) * known_.root(t);
+          if (!(std::fabs(entry - expected) <= kTolerance * std::fabs(entry))) {
+            std::atomic_ref<std::uint8_t>(candidates_[k].differs)
+                .store(1, std::memory_order_relaxed);
+          }
         }
       });
       known_.for_each(tree, [&](std::uint32_t t, double) { known[t] = 0.0; });
     });
-    for (std::size_t c = 0; c < differs.size(); ++c) {
-      if (differs[c] != 0) out_[c].kind = Kind::kLost;
+  }
+
+  // Among equal factors, a multiple of a multiple is not taken: that column goes, too.
+  std::vector<ColumnMatch> matches() const {
+    std::vector<ColumnMatch> out(joint_sums_.size());
+    for (std::uint32_t c = 0; c < out.size(); ++c) {
+      const ColumnSums& sums = joint_sums_[c];
+      if (sums.n_trees == 0) continue;
+      if (sums.n_trees == 1) {
+        out[c] = {Kind::kPrivate, sums.first_tree, sums.first * joint_.root(c)};
+        continue;
+      }
+      out[c].kind = Kind::kLost;
+      for (std::uint64_t k = begin_[c]; k < begin_[c + 1] && out[c].kind == Kind::kLost; ++k) {
+        const Candidate& candidate = candidates_[k];
+        const std::uint32_t t = candidate.column;
+        const bool stays = !self_ || t == c || out[t].at == t;
+        if (candidate.differs == 0 && stays) out[c] = {Kind::kShared, t, candidate.factor};
+      }
     }
+    return out;
   }
 
   KnownRows known_, joint_;
@@ -226,7 +242,8 @@ class ValueMatcher {
   int n_threads_;
   const Watch& watch_;
   std::vector<ColumnSums> known_sums_, joint_sums_;  // by column
-  std::vector<ColumnMatch> out_;
+  std::vector<Candidate> candidates_;                // of the joint columns, one after the other
+  std::vector<std::uint64_t> begin_;                 // by joint column
 };
 
 }  // namespace filbert

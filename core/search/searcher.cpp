@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <queue>
 
 #include "base/errors.hpp"
 #include "rows/tile_worker.hpp"
@@ -26,7 +24,8 @@ bool is_wanted(const SearchTask& task, std::size_t query, std::uint32_t position
 
 }  // namespace
 
-// The results of one query.
+// The results of one query: the most similar trees so far, equal ones by position. No more are kept
+// than are asked for, even if all trees are equally similar.
 class SegmentSearcher::Hits {
  public:
   struct Hit {
@@ -40,41 +39,52 @@ class SegmentSearcher::Hits {
   // Whether no tree of at most this value can be among the results.
   bool exclude(double value) const {
     if (value < task_.least || task_.n_neighbors == 0) return true;
-    return best_.size() == task_.n_neighbors && value < best_.top();
+    return is_full() && value < best_.front().value;
+  }
+
+  // Whether this tree, of at most this value, cannot be among the results. Trees are numbered in
+  // the order of their first positions, so no later tree of this value can be, either.
+  bool exclude(double value, std::uint32_t tree) const {
+    if (exclude(value)) return true;
+    const auto positions = segment_.positions_of(tree);
+    return positions.empty() || (is_full() && !precedes({value, positions[0]}, best_.front()));
   }
 
   void add(std::uint32_t tree, double value) {
     ++n_evaluated_;
     if (exclude(value)) return;
     for (const std::uint32_t position : segment_.positions_of(tree)) {
+      const Hit hit{value, position};
+      if (is_full() && !precedes(hit, best_.front())) return;
       if (!is_wanted(task_, query_, position)) continue;
-      hits_.push_back({value, position});
-      if (best_.size() < task_.n_neighbors) {
-        best_.push(value);
-      } else if (value > best_.top()) {
-        best_.pop();
-        best_.push(value);
+      if (is_full()) {
+        std::pop_heap(best_.begin(), best_.end(), precedes);
+        best_.pop_back();
       }
+      best_.push_back(hit);
+      std::push_heap(best_.begin(), best_.end(), precedes);
     }
   }
 
   std::uint64_t n_evaluated() const { return n_evaluated_; }
 
-  // The most similar first, equal ones by position.
   std::span<const Hit> sorted() {
-    std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) {
-      return a.value != b.value ? a.value > b.value : a.position < b.position;
-    });
-    return {hits_.data(), std::min(hits_.size(), task_.n_neighbors)};
+    std::sort(best_.begin(), best_.end(), precedes);
+    return best_;
   }
 
  private:
+  static bool precedes(const Hit& a, const Hit& b) {
+    return a.value != b.value ? a.value > b.value : a.position < b.position;
+  }
+
+  bool is_full() const { return best_.size() == task_.n_neighbors; }
+
   const Segment& segment_;
   const SearchTask& task_;
   const std::size_t query_;
   std::uint64_t n_evaluated_ = 0;
-  std::vector<Hit> hits_;
-  std::priority_queue<double, std::vector<double>, std::greater<>> best_;  // the best values
+  std::vector<Hit> best_;  // a heap with the last result at its front
 };
 
 // Normalised values of one query, from sums of Delta.
@@ -178,7 +188,7 @@ void SegmentSearcher::search_lists(Worker& worker, const QueryTree& query, const
     return worker.upper[a] != worker.upper[b] ? worker.upper[a] < worker.upper[b] : a > b;
   };
   std::make_heap(order.begin(), order.end(), below);
-  while (!order.empty() && !hits.exclude(worker.upper[order.front()])) {
+  while (!order.empty() && !hits.exclude(worker.upper[order.front()], order.front())) {
     const std::uint32_t t = order.front();
     std::pop_heap(order.begin(), order.end(), below);
     order.pop_back();

@@ -9,8 +9,8 @@ from docs.site.public import kind, public_modules, public_names, summary
 TASKS = {
     "Trees and examples": ("Forest", "Tree", "Examples", "Parts", "TreeIndex"),
     "Reading and writing": (
-        "read_trees", "read_examples", "stream", "merge_streams", "parts", "write_trees",
-        "write_examples", "escape",
+        "read_trees", "read_examples", "stream", "stream_trees", "merge_streams", "parts",
+        "write_trees", "write_examples", "escape",
     ),
     "Learners": (
         "TreeSVC", "TreeSVCCV", "TreeLogisticRegression", "TreeSVR", "TreeRanker", "TreePerceptron",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from filbert.reading_trees import read_trees
     from filbert.search.index import TreeIndex
     from filbert.streaming import stream
+    from filbert.streaming_trees import stream_trees
     from filbert.tree import Tree
     from filbert.writing import write_examples
     from filbert.writing_trees import write_trees
@@ -69,6 +70,7 @@ _HOMES = {
     "read_trees": "reading_trees",
     "save": "persist",
     "stream": "streaming",
+    "stream_trees": "streaming_trees",
     "write_examples": "writing",
     "write_trees": "writing_trees",
 }
@@ -115,6 +117,7 @@ __all__ = [
     "read_trees",
     "save",
     "stream",
+    "stream_trees",
     "write_examples",
     "write_trees",
 ]

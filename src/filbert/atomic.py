@@ -50,7 +50,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
     """
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
-        raise MissingFileError(folder)
+        raise MissingFileError(folder, "there is no folder")
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:

@@ -15,6 +15,7 @@ __all__ = [
     "ClusterError",
     "ClusterWarning",
     "ConcurrentLearningError",
+    "ConcurrentSaveError",
     "CorruptForestError",
     "FewFragmentsWarning",
     "FilbertError",
@@ -502,6 +503,29 @@ class ConcurrentLearningError(FilbertError, RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.estimator,)
+
+
+class ConcurrentSaveError(FilbertError, RuntimeError):
+    """Somebody else saves an index in the same folder, or has saved one since it was loaded.
+
+    Examples
+    --------
+    >>> raise ConcurrentSaveError("my.index", "it is being saved")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    filbert.errors.ConcurrentSaveError: nothing was saved in 'my.index': it is ...
+    """
+
+    def __init__(self, path: Any, reason: str) -> None:
+        super().__init__(
+            f"nothing was saved in {fspath(path)!r}: {reason}. Load it and make your changes "
+            "again, or save to another folder"
+        )
+        self.path = fspath(path)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.reason)
 
 
 class CheckpointWarning(UserWarning):

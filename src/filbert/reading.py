@@ -1,12 +1,12 @@
 """Read labelled examples from files, pipes and lines, all at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, cast
 from warnings import warn
 
 import scipy
 
-from filbert.errors import InvalidParameterError, SkippedInputWarning
+from filbert.errors import InvalidParameterError, ParseError, SkippedInputWarning
 from filbert.examples import Examples, Part
 from filbert.forest import Forest
 from filbert.read.catalogue import TREE_FORMATS
@@ -133,14 +133,36 @@ def read_examples(
     layout = Layout(
         format, label, tree, features, header, bare_words, labels, empty, tree_format, options
     )
+    return _read(source, layout, n_features, vocabulary, on_error, n_jobs)
+
+
+def read_without_labels(source: Source, *, on_error: OnError, **options: Any) -> Any:
+    """Read a file as :func:`read_examples` does, whatever its labels are, and return X."""
+    places = {name: options.pop(name) for name in _PLACES if name in options}
+    rest = {name: options.pop(name, None) for name in ("n_features", "vocabulary", "n_jobs")}
+    layout = Layout(**places, tree_options=options, ignores_labels=True)
+    return _read(source, layout, on_error=on_error, **rest)[0]
+
+
+_PLACES = tuple(field.name for field in fields(Layout))
+
+
+def _read(
+    source: Source | TreeSource,
+    layout: Layout,
+    n_features: int | None,
+    vocabulary: Vocabulary | None,
+    on_error: OnError,
+    n_jobs: int | None,
+) -> Labelled:
     reading = _Reading(layout, n_features, vocabulary, on_error, n_threads(n_jobs))
     if is_several(source):
-        files = labelled_files(source, format)
+        files = labelled_files(source, layout.format)
         X, y = together([FileExamples(one.name, *reading.read(one.place)) for one in files])
     else:
         X, y = reading.read(cast(Source, source))
     if X.skipped:
-        warn(SkippedInputWarning(X.skipped, len(X)), stacklevel=2)
+        warn(SkippedInputWarning(X.skipped, len(X)), stacklevel=3)
     return X, y
 
 
@@ -168,7 +190,10 @@ class _Reading:
         X.skipped = reading.skipped
         if not reader.has_labels:
             return X, None
-        return X, to_target(batch.labels, reader.label_kind)[batch.label_of]
+        try:
+            return X, to_target(batch.labels, reader.label_kind)[batch.label_of]
+        except ParseError as error:
+            raise error.located(source=reader.name) from None
 
 
 def parts_of(batch: Batch, n_features: int | None, source: str) -> dict[str, Part]:

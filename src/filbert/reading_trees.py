@@ -13,7 +13,7 @@ from filbert.forest import Forest
 from filbert.progress import progress_bar
 from filbert.read.catalogue import TreeFormat
 from filbert.read.collected import Collected, TreeCollector, tree_collector
-from filbert.read.detection import detected, format_by_name, selected
+from filbert.read.detection import format_of, selected
 from filbert.read.documents import Document
 from filbert.read.reader import OnError, check_on_error
 from filbert.read.sources import NamedInput, TreeSource, expand, is_single
@@ -41,7 +41,8 @@ def read_trees(
     on_error : {"raise", "skip"}
         Whether a bad document raises :class:`~filbert.errors.ParseError`, or is skipped with a
         warning and listed in ``X.skipped``. If the format allows it, a single bad tree is skipped.
-        Otherwise, the trees that precede the error in its document are kept.
+        Otherwise, the trees that precede the error in its document are kept. The `sample` of an
+        error is the place that its tree would have, except in bracket notation.
     verbose : int
         Show a progress bar over the files if it is above 0.
     **options
@@ -70,7 +71,7 @@ def read_trees(
     if not is_single(source):
         columns["file"] = np.array(reading.names, dtype=object)[read.document_of]
     X = Examples._of({"tree": forest}, columns) if columns else forest
-    X.skipped = (*reading.skipped, *read.skipped)
+    X.skipped = read.skipped
     if X.skipped:
         warn(SkippedInputWarning(X.skipped, len(forest)), stacklevel=2)
     return X
@@ -112,7 +113,7 @@ class _Reading:
         self._kind: TreeFormat | None = None
         self._collector: TreeCollector | None = None
         self.names: list[str] = []
-        self.skipped: list[ParseError] = []
+        self._early: list[ParseError] = []  # errors before the format is known
 
     def read(self, inputs: list[NamedInput], format: str | None, verbose: int) -> Collected:
         """Read all inputs."""
@@ -125,29 +126,26 @@ class _Reading:
                 if progress is not None:
                     progress(number + 1, len(inputs))
         if self._collector is None:
-            raise self.skipped[0]  # the format of none of the documents is known
+            raise self._early[0]  # the format of none of the documents is known
         return self._collector.finish()
 
     def _start(self, kind: TreeFormat) -> TreeCollector:
         self._kind = kind
         options = kind.options(self._options)
         self._collector = tree_collector(kind, options, skip=self._skip)
+        for error in self._early:
+            self._collector.note(error)
         return self._collector
 
     def _add(self, one: NamedInput, is_known: bool) -> None:
         try:
             with one.open() as stream:
-                collector = self._collector
-                if collector is None or not (is_known or format_by_name(one.name)):
-                    kind = detected(one, stream, self._kind)
-                    collector = collector or self._start(kind)
+                kind = format_of(one, stream, self._kind, is_given=is_known)
+                collector = self._collector or self._start(kind)
                 self.names.append(one.name)
-                if self._skip:
-                    collector.add(Document(one.name, stream, self.skipped.append))
-                else:
-                    collector.add(Document(one.name, stream))
+                collector.add(Document(one.name, stream))
         except ParseError as error:
             placed = error if error.source else error.located(source=one.name)
             if not self._skip:
                 raise placed from None
-            self.skipped.append(placed)
+            (self._early.append if self._collector is None else self._collector.note)(placed)

@@ -159,8 +159,7 @@ def read_batches(
     **options: Any,
 ) -> Iterator[StreamBatch]:
     """Read batches with their errors and lines; the arguments are those of :func:`stream`."""
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise InvalidParameterError(f"batch_size must be a positive integer, got {batch_size!r}")
+    check_batch_size(batch_size)
     check_on_error(on_error)
     if n_features is not None and n_features < 1:
         raise InvalidParameterError(f"n_features must be at least 1, got {n_features}")
@@ -169,6 +168,12 @@ def read_batches(
     layout = Layout(**places, tree_options=options)
     batches = _Batches(layout, batch_size, n_features, vocabulary, on_error, n_threads(n_jobs))
     return batches.of(source)
+
+
+def check_batch_size(batch_size: int) -> None:
+    """Raise InvalidParameterError for anything but a positive integer."""
+    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+        raise InvalidParameterError(f"batch_size must be a positive integer, got {batch_size!r}")
 
 
 class _Batches:
@@ -202,7 +207,7 @@ class _Batches:
             return
         for file in labelled_files(source, self._layout.format):
             for batch in self._of_file(file.place):
-                yield batch._replace(X=_with_file(batch.X, file.name))
+                yield batch._replace(X=with_file(batch.X, file.name))
 
     def _of_file(self, source: Source) -> Iterator[StreamBatch]:
         with open_input(source) as opened:
@@ -291,7 +296,7 @@ class _Batches:
         return y
 
 
-def _with_file(X: Any, name: str) -> Any:
+def with_file(X: Any, name: str) -> Any:
     """Return the examples of a batch with the name of their file in the column ``file``."""
     if X is None:
         return None

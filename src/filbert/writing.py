@@ -227,11 +227,11 @@ def _label(value: Any, sample: int) -> Label:
     if isinstance(value, list | tuple):
         return tuple(map(str, value))
     is_good = not isinstance(value, float) or np.isfinite(value)
-    is_good = is_good and not (isinstance(value, str) and "\0" in value)
+    is_good = is_good and not (isinstance(value, str) and (not value or "\0" in value))
     if not isinstance(value, str | int | float) or not is_good:
         raise InvalidParameterError(
-            f"the label of sample {sample} is {value!r:.40}: labels are texts without NUL "
-            "or finite numbers"
+            f"the label of sample {sample} is {value!r:.40}: labels are finite numbers, or "
+            "texts that are not empty and have no NUL"
         )
     return value
 

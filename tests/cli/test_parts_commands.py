@@ -80,6 +80,23 @@ def test_lines_that_cannot_be_read_keep_their_places(run: Run, tmp_path: Path) -
     assert records[34]["id"] == "34"
 
 
+def test_predictions_in_other_parts_are_neither_mixed_nor_deleted(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    data, out = folder / "d*.tsv", tmp_path / "out"
+    assert run("train", folder / "d0.tsv", "-o", tmp_path / "m").code == 0
+    out.mkdir()
+    notes = [write(out / name, ["mine"]) for name in ("notes.tsv", "part-1-of-2.tsv.old")]
+    assert run("predict", tmp_path / "m", data, "--parts", 3, "-o", out).code == 0
+    there = {file: file.read_bytes() for file in out.iterdir()}
+    assert there.keys() > {*notes}
+    for others in (("--parts", 2), ("--parts", 3, "--json")):
+        done = run("predict", tmp_path / "m", data, *others, "-o", out)
+        assert done.code == 2
+        assert "predictions in other parts, part-1-of-3.tsv and 2 more files" in done.err
+    assert {file: file.read_bytes() for file in out.iterdir()} == there
+
+
 def test_trees_without_labels(run: Run, folder: Path, tmp_path: Path) -> None:
     assert run("train", folder / "d0.tsv", "-o", tmp_path / "m").code == 0
     trees = write(tmp_path / "trees.mrg", [x for _, x in ROWS])
@@ -125,7 +142,7 @@ def test_folders_of_classes(run: Run, tmp_path: Path) -> None:
         (["out", "--number"], "--number is for data in one piece"),
         (["out", "--line"], "--line is for data in one piece"),
         (["out", "--id", "file"], "--id file is for data in one piece"),
-        (["out/x/y"], "there is no file"),
+        (["out/x/y"], "there is no folder"),
         (["m"], "is a file"),
     ],
 )

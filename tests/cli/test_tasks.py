@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
+from sklearn.metrics import r2_score
 
 from filbert import TreeLogisticRegression, TreeRanker, TreeSVR, load
+from filbert.metrics import mean_reciprocal_rank, ndcg, pairwise_accuracy
 from tests.cli.commands import Run, write
 
 TREES = [f"(S (NP {a}) (VP {b}))" for a in "abcd" for b in "xyz"]
@@ -57,11 +60,63 @@ def test_regression(run: Run, folder: Path, tmp_path: Path) -> None:
     for refused, told in (
         (["predict", model, folder / "trees.mrg", "--scores"], "predictions of this model are its"),
         (["predict", model, folder / "trees.mrg", "--proba"], "no probabilities"),
-        (["evaluate", model, folder / "numbers.tsv"], "evaluate compares classes"),
+        (["evaluate", model, folder / "numbers.tsv", "--group", "x"], "--group has no meaning"),
+        (["evaluate", model, folder / "classes.tsv"], "for sample 0 it is 'q'"),
     ):
         code, _, err = run(*refused)
         assert code != 0
         assert told in err
+
+
+def test_measures_of_a_regression(run: Run, folder: Path, tmp_path: Path) -> None:
+    model, data = tmp_path / "model", folder / "numbers.tsv"
+    assert run("train", data, "-o", model, "--task", "regress", "-C", "10").code == 0
+    predicted = load(model).predict(TREES)
+    found = json.loads(run("evaluate", model, data, "--json").out)
+    assert found == {
+        "n_examples": len(TREES),
+        "r2": pytest.approx(r2_score(NUMBERS, predicted)),
+        "spearman": pytest.approx(spearmanr(NUMBERS, predicted).statistic),
+        "mean_absolute_error": pytest.approx(np.abs(predicted - NUMBERS).mean()),
+    }
+    assert f"r2                   {found['r2']:.4g}" in run("evaluate", model, data).out
+    write(folder / "same.tsv", [f"1\t{tree}" for tree in TREES])
+    assert json.loads(run("evaluate", model, folder / "same.tsv", "--json").out)["r2"] is None
+
+
+@pytest.mark.parametrize("task", ["regress", "rank"])
+def test_labelled_data_are_explained(run: Run, folder: Path, tmp_path: Path, task: str) -> None:
+    model, data = tmp_path / "model", folder / "numbers.tsv"
+    assert run("train", data, "-o", model, "--task", task).code == 0
+    code, out, err = run("explain", model, data)
+    assert (code, out) == run("explain", model, folder / "trees.mrg")[:2]
+    assert code == 0, err
+
+
+def test_queries_are_groups(run: Run, tmp_path: Path) -> None:
+    data, model = tmp_path / "queries.dat", tmp_path / "model"
+    lines = [f"{i} qid:{i % 3} |BT| {tree} |ET|" for i, tree in enumerate(TREES)]
+    write(data, lines)
+    assert run("train", data, "-o", model, "--task", "rank").code == 0
+    ranker = load(model)
+    assert ranker.n_pairs_ == 3 * 6
+    scores = ranker.predict(TREES)
+    y, group = list(range(len(TREES))), [i % 3 for i in range(len(TREES))]
+    found = json.loads(run("evaluate", model, data, "--json").out)
+    assert found["n_groups"] == 3
+    assert found["pairwise_accuracy"] == pytest.approx(pairwise_accuracy(y, scores, group))
+    assert found["ndcg"] == pytest.approx(ndcg(y, scores, group))
+    assert found["mean_reciprocal_rank"] == pytest.approx(mean_reciprocal_rank(y, scores, group))
+    write(data, [f"-{line}" for line in lines])  # all targets are negative
+    assert "ndcg                  not defined" in run("evaluate", model, data).out
+    write(data, [*lines, f"1 |BT| {TREES[0]} |ET|"])
+    code, _, err = run("train", data, "-o", model, "--task", "rank")
+    assert code != 0
+    assert "example 13 has no group, its qid is empty" in err
+    write(data, [f"{i} |BT| {tree} |ET|" for i, tree in enumerate(TREES)])
+    code, _, err = run("evaluate", model, data)
+    assert code != 0
+    assert "was trained with groups: name the column" in err
 
 
 def test_ranking(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -94,7 +149,7 @@ def test_ranking(run: Run, folder: Path, tmp_path: Path) -> None:
             ["--loss", "logistic", "--parts", "2"],
             "--parts and --checkpoint are for --task classify",
         ),
-        (["--task", "regress"], "y must have numbers"),
+        (["--task", "regress"], "y must have numbers; for sample 0 it is 'q'"),
     ],
 )
 def test_wrong_options(

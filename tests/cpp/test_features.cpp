@@ -1,4 +1,6 @@
 // Tests the features of trees: their products are the kernel, for known and for new trees.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -79,6 +81,61 @@ void other_trees_do_not_match() {
   CHECK_THROWS(std::invalid_argument, new_rows(other, known, {}, 1, {}));
 }
 
+// Factors whose columns have these entries, by tree.
+TreeFactors with_entries(const std::vector<std::vector<double>>& trees) {
+  TreeFactors factors;
+  factors.begin.push_back(0);
+  factors.value_begin.push_back(0);
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (const std::vector<double>& entries : trees) {
+    double self = 0.0;
+    for (std::uint32_t c = 0; c < entries.size(); ++c) {
+      if (entries[c] == 0.0) continue;
+      columns.push_back(c);
+      values.push_back(entries[c]);
+      self += entries[c] * entries[c];
+    }
+    factors.begin.push_back(columns.size());
+    factors.value_begin.push_back(values.size());
+    factors.self.push_back(self);
+  }
+  factors.columns.resize(columns.size());
+  std::copy(columns.begin(), columns.end(), factors.columns.data());
+  factors.values.resize(values.size());
+  std::copy(values.begin(), values.end(), factors.values.data());
+  factors.mass.assign(trees.front().size(), 1.0);
+  factors.scale.assign(trees.size(), 1.0);
+  factors.diagonal.assign(trees.size(), 0.0);
+  return factors;
+}
+
+// Columns whose directions are so near to each other that they have the same hash.
+void columns_with_the_same_hash_are_told_apart() {
+  const TreeFactors known =
+      with_entries({{1.0, 1.0, 1.0, 1e-10, 2e-9}, {1.0, 1.0 + 1e-9, 1.0 - 1e-9, 1.0, 1.0}});
+  const TreeFactors alone = without_multiples(known, 2, {});
+  CHECK(alone.mass == known.mass);
+  const TreeFactors joint = with_entries({{1e-9, 0.5, 2.0, 1.0, 3.0},
+                                          {0.5, 0.5 * (1.0 - 1e-9), 2.0, 1.0 + 1e-9, 3e10},
+                                          {1.0, 2.0, 3.0, 4.0, 5.0}});
+  const ColumnMatches found = match_columns({known, joint, 2, 3}, 2, {});
+  const std::vector<std::uint32_t> expected = {4, 2, 0, 1, 3};
+  for (std::size_t c = 0; c < expected.size(); ++c) {
+    CHECK(found.of[c].kind == ColumnMatch::Kind::kShared && found.of[c].at == expected[c]);
+  }
+}
+
+// What is small for the known trees may be all that a new tree has.
+void a_small_entry_without_a_match_is_noticed() {
+  const TreeFactors known = with_entries({{1.0, 1e-7}, {1.0, 1e-7}});
+  const TreeFactors joint = with_entries({{1.0, 1e-7}, {1.0, 1.1e-7}, {0.0, 1.0}});
+  CHECK_THROWS(InvalidForest, match_columns({known, joint, 2, 3}, 1, {}));
+  // Both are small: the products lack nothing that could be seen.
+  const TreeFactors noise = with_entries({{1.0, 1e-7}, {1.0, 1.1e-7}, {1.0, 1e-7}});
+  CHECK(match_columns({known, noise, 2, 3}, 1, {}).of[1].kind == ColumnMatch::Kind::kLost);
+}
+
 void arrays_are_checked() {
   const SumFactors sum = factors_of({}, near_duplicates(1, 6, 3));
   const TreeFactors& factors = *sum.terms().front().factors;
@@ -106,6 +163,8 @@ int main() {
   return check::run({
       TEST(products_are_kernels),
       TEST(other_trees_do_not_match),
+      TEST(columns_with_the_same_hash_are_told_apart),
+      TEST(a_small_entry_without_a_match_is_noticed),
       TEST(arrays_are_checked),
       TEST(too_little_memory),
   });

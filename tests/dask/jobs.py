@@ -5,7 +5,7 @@ import signal
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -60,6 +60,29 @@ def die_once(rows: Rows, folder: Path) -> int:
         (folder / "died").touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return number(rows)
+
+
+class Arriving:
+    """A number that is noted in the process where it arrives."""
+
+    arrived: ClassVar[list[int]] = []
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __reduce__(self) -> Any:
+        return _arrive, (self.number,)
+
+
+def _arrive(number: int) -> Arriving:
+    Arriving.arrived.append(number)
+    return Arriving(number)
+
+
+def arriving(rows: Rows, folder: Path) -> Arriving:
+    """Leave a file for each part that was worked on."""
+    (folder / str(number(rows))).touch()
+    return Arriving(number(rows))
 
 
 def die_always(rows: Rows) -> None:

@@ -1,5 +1,8 @@
 """Workers that die, workers that come late, and schedulers that are lost."""
 
+import asyncio
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -7,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -85,22 +89,70 @@ def test_a_client_that_is_closed() -> None:
             run(DaskRunner(client), work)
 
 
-def test_a_scheduler_that_is_lost(tmp_path: Path) -> None:
-    address = tmp_path / "scheduler.json"
+@contextmanager
+def own_scheduler(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], Client]]:
+    """A scheduler without workers, in a process of its own that is killed at the end."""
+    address = folder / "scheduler.json"
     program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
     options = ["--port", "0", "--host", "127.0.0.1", "--scheduler-file", str(address)]
     with subprocess.Popen([*program, *options], stderr=subprocess.DEVNULL) as scheduler:
         try:
             with Client(scheduler_file=str(address), timeout=5) as client:
-
-                def kill() -> None:
-                    until(lambda: client.futures)
+                try:
+                    yield scheduler, client
+                finally:
                     scheduler.kill()
-
-                with (
-                    at_the_same_time(kill),
-                    pytest.raises(ClusterError, match="check that the cluster is running"),
-                ):
-                    run(DaskRunner(client), Work("numbering", jobs.number))
         finally:
             scheduler.kill()
+
+
+def test_a_scheduler_that_is_lost(tmp_path: Path) -> None:
+    with own_scheduler(tmp_path) as (scheduler, client):
+
+        def kill() -> None:
+            until(lambda: client.futures)
+            scheduler.kill()
+
+        with (
+            at_the_same_time(kill),
+            pytest.raises(ClusterError, match="check that the cluster is running"),
+        ):
+            run(DaskRunner(client), Work("numbering", jobs.number))
+
+
+@pytest.mark.filterwarnings("ignore:the Dask cluster has no workers")
+def test_a_scheduler_that_no_longer_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_health, "_QUIET", 0.0)
+    monkeypatch.setattr(dask_health, "_LOOK", 0.1)
+    with own_scheduler(tmp_path) as (scheduler, client):
+        client.run_on_scheduler(os.getpid)  # it answers
+
+        def stop() -> None:
+            until(lambda: client.futures)
+            scheduler.send_signal(signal.SIGSTOP)
+
+        with (
+            at_the_same_time(stop),
+            pytest.raises(ClusterError, match="has not answered for 2 s: check that its process"),
+        ):
+            run(DaskRunner(client), Work("numbering", jobs.number))
+
+
+def test_a_scheduler_that_answers_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it has answered, the looks before its answer do not count."""
+
+    async def late() -> dict[str, int]:
+        while health._looks < 2 * dask_health._SILENT:
+            await asyncio.sleep(0)
+        return {"tcp://worker": 3}
+
+    client = SimpleNamespace(
+        status="running", scheduler=SimpleNamespace(ncores=late), loop=SimpleNamespace()
+    )
+    monkeypatch.setattr(dask_health, "_LOOK", 0.0)
+    health = dask_health.Health(client, on_change=lambda: None)
+    asyncio.run(health._ask())
+    health.check()
+    assert health.threads == 3

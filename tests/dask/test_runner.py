@@ -6,7 +6,8 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
+from filbert.corpus import dask_results
 from filbert.corpus.dask import DaskRunner, client_here
 from filbert.corpus.dask_tasks import Sender
 from filbert.corpus.local import LocalRunner
@@ -217,6 +219,61 @@ def test_a_loop_that_ends_early(client: Client) -> None:
     assert next(results) == 0
     results.close()  # type: ignore[attr-defined]
     until(lambda: not tasks_of(client))
+
+
+# ---------------------------------------------------------------- slow consumers
+
+
+@contextmanager
+def slow_consumer(client: Client, folder: Path) -> Iterator[Iterator[Any]]:
+    """Yield 40 results of which one is taken, once the cluster has no more work."""
+    jobs.Arriving.arrived.clear()
+    work = Work("numbering", jobs.arriving, (folder,))
+    results = DaskRunner(client).map(work, jobs.corpus(40).pieces, [()] * 40)
+    assert next(results).number == 0
+    until(lambda: all(future.done() for future in list(client.futures.values())))
+    assert client.submit(int, pure=False).result() == 0  # results are copied one after another
+    yield results
+
+
+def test_the_cluster_waits_for_a_slow_consumer(client: Client, tmp_path: Path) -> None:
+    """Two tasks for each of the two threads, and the result that was taken."""
+    with slow_consumer(client, tmp_path) as results:
+        assert len(list(tmp_path.iterdir())) == 2 * 2 + 1
+        assert [result.number for result in results] == list(range(1, 40))
+    until(lambda: not tasks_of(client))
+
+
+def test_most_results_wait_on_the_workers(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_results, "_AHEAD", 2)
+    with slow_consumer(client, tmp_path) as results:
+        assert sorted(jobs.Arriving.arrived) == [0, 1, 2]
+        assert [result.number for result in results] == list(range(1, 40))
+
+
+def test_results_that_wait_on_a_worker_that_dies(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_results, "_AHEAD", 1)
+    with slow_consumer(client, tmp_path) as results:
+        for process in client.run(os.getpid).values():
+            os.kill(process, signal.SIGKILL)
+        assert [result.number for result in results] == list(range(1, 40))
+
+
+def test_loaded_parts_are_forgotten(client: Client) -> None:
+    """Parts that Dask computes are loaded as results are taken, and are not kept."""
+    later = [dask.delayed(list)(range(i, i + 3)) for i in range(40)]
+    pieces = [Computed(str(i), one) for i, one in enumerate(later)]
+    results = DaskRunner(client).map(Work("numbering", jobs.number), pieces, [()] * 40)
+    assert next(results) == 0
+    until(lambda: all(future.done() for future in list(client.futures.values())))
+    loads = [t for k, t in client.cluster.scheduler.tasks.items() if str(k).startswith("list-")]
+    assert len(loads) <= 5
+    until(lambda: all(task.state == "released" for task in loads))
+    assert list(results) == list(range(1, 40))
 
 
 # ---------------------------------------------------------------- where there is a client

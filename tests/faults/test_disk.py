@@ -18,8 +18,14 @@ def test_every_call_of_a_save_may_fail(tmp_path: Path) -> None:
         assert row["lost"] == row["left_over"] == 0
 
 
+def test_every_call_of_a_save_of_an_index_may_fail(tmp_path: Path) -> None:
+    [row] = disk.run(tmp_path, "index", "the disk is full")
+    assert row["errors"] > 20
+    assert row["lost"] == row["left_over"] == row["unusable"] == 0
+
+
 def test_training_goes_on_if_a_checkpoint_cannot_be_stored(tmp_path: Path) -> None:
     [row] = disk.run(tmp_path, "checkpoint", "the disk is full")
     assert row["warnings"] > 0
-    assert row["lost"] == 0
+    assert row["lost"] == row["os_errors"] == 0
     assert row["same_model"] + row["refused"] == row["calls"] + 1

@@ -37,6 +37,21 @@ def test_killed_saves_and_trainings_lose_nothing(tmp_path: Path) -> None:
         assert found["lost"] == 0
 
 
+def test_killed_updates_of_an_index_lose_nothing(tmp_path: Path) -> None:
+    (tmp_path / "steps").mkdir()
+    timed, stepped = in_own_process(
+        tmp_path,
+        "during_index_update(folder, 6)",
+        "at_steps_of_index_update(folder / 'steps', 24)",
+    )
+    assert stepped["kills"] == 24
+    assert min(stepped["old"], stepped["new"]) > 0
+    assert stepped["left_by_a_kill"] > 0
+    for found in (timed, stepped):
+        assert found["old"] + found["new"] == found["updates"]
+        assert found["lost"] == found["left_over"] == 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", kills.trainings())
 def test_a_training_that_is_killed_often(tmp_path: Path, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import goals, measure, page, papers, stamp
+from benchmarks import goals, measure, page, papers, peers, stamp
 
 RESULTS = page.load_results()
 MODULES = [
@@ -143,6 +143,23 @@ def test_the_page_is_made_from_the_results() -> None:
 
 def test_the_page_of_the_papers_is_made_from_the_results() -> None:
     assert papers.PAGE.read_text() == papers.page(RESULTS), "run python -m benchmarks.page"
+
+
+def test_every_paper_says_how_far_apart_ours_is() -> None:
+    for item in papers.ITEMS:
+        apart = item.apart(RESULTS[item.result]["figures"])
+        assert re.search(r"\d|not comparable: \w", apart), item.name
+
+
+def test_seconds_of_other_programs_are_marked_as_reported() -> None:
+    for name, notes in peers.NOTES.items():
+        result = RESULTS["kernel_matrix"] | {"notes": []}
+        text = page.section(name, result, [])
+        for note in notes:
+            assert note in text
+            assert all(
+                word in note for word in ("SVM-Light-TK 1.5", "-O3", "reported", " 2026-11-")
+            )
 
 
 def test_what_the_papers_draw_is_where_the_page_says() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from filbert.clones import clone_classes, repeated_subtrees, shared_fragment, similar_pairs
 from filbert.errors import InvalidParameterError
-from filbert.kernels import PartialTree, SubsetTree, Subtree
+from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.fragments import forest_of, node_of
 from tests.profiles import n_examples
 from tests.reference.fragments import subset_trees_at
@@ -112,11 +112,17 @@ def _is_root(node: Node, trees: list[Node]) -> bool:
     return node in trees
 
 
-def test_pairs_in_blocks_are_those_of_the_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kernel", [SubsetTree(), Subtree(), PartialTree()], ids=repr)
+def test_pairs_in_blocks_are_those_of_the_matrix(
+    kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trees = forest_of(set(random_trees(3, 120, 9)))
-    K = SubsetTree()(trees)
+    K = kernel(trees)
     monkeypatch.setattr("filbert.clones.pairs._BLOCK", 1000)
-    i, j, values = similar_pairs(SubsetTree(), trees, 0.4)
+    monkeypatch.setattr("filbert.clones.pairs._QUERIES", 7)
+    done = []
+    i, j, values = similar_pairs(kernel, trees, 0.4, progress=lambda *of: done.append(of))
+    assert done[-1] == (len(trees), len(trees))
     wanted = np.argwhere(np.triu(K >= 0.4, 1))
     np.testing.assert_array_equal(np.stack([i, j], axis=1), wanted)
     np.testing.assert_allclose(values, K[i, j], rtol=1e-12)

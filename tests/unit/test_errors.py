@@ -10,7 +10,18 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from filbert import Forest, TreePerceptron, TreeSVC, errors, explain, load, parts, read_examples
+from filbert import (
+    Forest,
+    TreeFeatures,
+    TreeIndex,
+    TreePerceptron,
+    TreeSVC,
+    errors,
+    explain,
+    load,
+    parts,
+    read_examples,
+)
 from filbert.fragments import mine
 from filbert.kernels import Linear, PartialTree, Polynomial, SubsetTree
 from filbert.transform import StripEmpties
@@ -78,10 +89,18 @@ def changing(folder: Path) -> Any:
     return corpus.labels()
 
 
+def saving_over(folder: Path) -> None:
+    index = TreeIndex().fit(X)
+    index.save(folder / "index")
+    TreeIndex().fit(X).remove([0]).save(folder / "index")
+    index.save(folder / "index")
+
+
 CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
     "CapacityError": (lambda _: SubsetTree()(doubling(40)), "tree 0"),
     "ChangedFileError": (changing, "call filbert.parts again"),
     "ConcurrentLearningError": (lambda _: learn_while_learning(), "hold a lock"),
+    "ConcurrentSaveError": (saving_over, "save to another folder"),
     "CorruptForestError": (lambda _: corrupt(), "root"),
     "FewFragmentsWarning": (
         lambda _: mine(
@@ -134,11 +153,15 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "smaller max_ratio",
     ),
+    "WorkLimitError": (
+        lambda _: TreeFeatures(max_work=1).fit(X),
+        "Raise max_work, or use KernelMatrix",
+    ),
 }
-# The base of all; what learners catch themselves, see test_factors.py; what needs a cluster, see
-# tests/dask; and what needs a checkpoint, see test_checkpoints.py.
+# The base of all; what needs a cluster, see tests/dask; and what needs a checkpoint, see
+# test_checkpoints.py.
 NOT_HERE = {
-    *("FilbertError", "WorkLimitError", "ClusterError", "ClusterWarning"),
+    *("FilbertError", "ClusterError", "ClusterWarning"),
     *("CheckpointError", "CheckpointWarning"),
 }
 

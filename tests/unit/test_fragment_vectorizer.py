@@ -1,5 +1,6 @@
 """FragmentVectorizer: the space of Eq. 5, LIN, OPT, and mining without a model."""
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,8 +15,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from filbert import FragmentVectorizer, TreePerceptron, TreeSVC
-from filbert.errors import FilbertError, InvalidParameterError
+from filbert import FragmentVectorizer, TreePerceptron, TreeSVC, load, save
+from filbert.errors import FilbertError, InputTypeError, InvalidParameterError
+from filbert.fragments import recurring_fragments
 from filbert.kernels import Linear, PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.fragments import forest_of, models, nodes_of
 from tests.profiles import n_examples
@@ -223,3 +225,45 @@ def test_no_fragment_is_frequent_enough() -> None:
     """Then the space has no dimensions, and says so."""
     vectorizer = FragmentVectorizer(min_frequency=1000).fit(FOREST)
     assert vectorizer.transform(FOREST).shape == (len(TREES), 0)
+
+
+# ---------------------------------------------------------------- fragments that are given
+
+
+@pytest.mark.parametrize("kernel", [SubsetTree(), Subtree()], ids=repr)
+def test_given_fragments_are_counted(kernel: TreeKernel, tmp_path: Path) -> None:
+    found = recurring_fragments(FOREST, kernel=kernel)
+    for listed in (found, found.fragments):
+        for weighted, wanted in (
+            (False, found.fragments.count(forest_of(OTHERS))),
+            (True, found.fragments.features(forest_of(OTHERS))),
+        ):
+            vectorizer = clone(FragmentVectorizer(fragments=listed, weighted=weighted)).fit(FOREST)
+            rows = vectorizer.transform(forest_of(OTHERS))
+            np.testing.assert_array_equal(rows.toarray(), wanted.toarray())
+            assert vectorizer.get_feature_names_out().tolist() == found.fragments.texts()
+            save(vectorizer, tmp_path / "v")
+            loaded = load(tmp_path / "v")
+            again = loaded.fit(FOREST).transform(forest_of(OTHERS))
+            assert again.toarray().tobytes() == rows.toarray().tobytes()
+            assert loaded.get_feature_names_out().tolist() == found.fragments.texts()
+
+
+def test_given_fragments_train_linear_models() -> None:
+    y = labels(TREES)
+    found = recurring_fragments(FOREST)
+    vectorizer = FragmentVectorizer(fragments=found)
+    model = make_pipeline(vectorizer, LinearSVC(C=100.0)).fit(FOREST, y)
+    apart = LinearSVC(C=100.0).fit(found.fragments.features(FOREST), y)
+    wanted = apart.predict(found.fragments.features(forest_of(OTHERS)))
+    assert model.predict(forest_of(OTHERS)).tolist() == wanted.tolist()
+
+
+def test_given_fragments_leave_no_choice() -> None:
+    found = recurring_fragments(FOREST)
+    with pytest.raises(InvalidParameterError, match="leave out estimator and kernel"):
+        FragmentVectorizer(TreeSVC(SubsetTree()), fragments=found).fit(FOREST, labels(TREES))
+    with pytest.raises(InvalidParameterError, match="leave out estimator and kernel"):
+        FragmentVectorizer(kernel=SubsetTree(), fragments=found).fit(FOREST)
+    with pytest.raises(InputTypeError, match="recurring_fragments"):
+        FragmentVectorizer(fragments=["(S a)"]).fit(FOREST)  # type: ignore[arg-type]

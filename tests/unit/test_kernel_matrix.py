@@ -4,14 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import KernelPCA
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from filbert import Examples, KernelMatrix, load, save
+from filbert import Examples, KernelMatrix, TreeFeatures, load, save
 from filbert.errors import InvalidParameterError
 from filbert.kernels import RBF, SubsetTree
 from filbert.testing.tools import sentences
@@ -48,8 +48,19 @@ def test_other_learners_on_precomputed_kernels() -> None:
     assert neighbours.score(X, Y) == 1.0
 
 
+def test_distances_in_the_feature_space() -> None:
+    kernel = SubsetTree(0.3, normalize=False)
+    distances = KernelMatrix(kernel, distances=True).fit(X[:20]).transform(X)
+    rows = TreeFeatures(kernel).fit_transform(X).toarray()
+    expected = np.linalg.norm(rows[:, np.newaxis] - rows[np.newaxis, :20], axis=2)
+    assert_allclose(distances, expected, atol=1e-6)
+    nearest = KNeighborsClassifier(1, metric="precomputed")
+    pipeline = make_pipeline(KernelMatrix(distances=True), nearest).fit(X[:20], Y[:20])
+    assert pipeline.score(X[20:], Y[20:]) == 1.0
+
+
 def test_files(tmp_path: Path) -> None:
-    matrix = KernelMatrix(SubsetTree(0.3)).fit(X[:10])
+    matrix = KernelMatrix(SubsetTree(0.3), distances=True).fit(X[:10])
     save(matrix, tmp_path / "a")
     again = load(tmp_path / "a")
     assert again.transform(X).tobytes() == matrix.transform(X).tobytes()
@@ -60,5 +71,7 @@ def test_files(tmp_path: Path) -> None:
 def test_bad_input() -> None:
     with pytest.raises(InvalidParameterError, match="must be a kernel of filbert"):
         KernelMatrix(kernel=len).fit(X)
+    with pytest.raises(InvalidParameterError, match="distances must be True or False"):
+        KernelMatrix(distances=2).fit(X)
     with pytest.raises(InvalidParameterError, match="no examples"):
         KernelMatrix().fit([])

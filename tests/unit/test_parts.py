@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
 import filbert
-from filbert import Examples, Forest, Parts, TreeSVC
+from filbert import Examples, Forest, Parts, TreeRanker, TreeSVC
 from filbert.corpus.pieces import Given, Rows
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.kernels import SubsetTree
@@ -156,6 +156,24 @@ def test_options_of_files_are_refused_for_parts_in_memory() -> None:
         filbert.parts([X], n_parts=0)
 
 
+@pytest.mark.parametrize("empty", [([], []), [], (Forest(()), [])])
+def test_parts_may_be_empty(empty: Any) -> None:
+    """As those from which a filter leaves nothing. Their labels have no kind."""
+    first, last = pieces(5)
+    if isinstance(empty, list):
+        first, last = first[0], last[0]
+    corpus = filbert.parts([empty, first, empty, last])
+    assert corpus.sizes.tolist() == [0, 5, 0, 7]
+    clf = TreeSVC(SubsetTree(), C=1000.0, loss="hinge", random_state=0)
+    fitted = clf.fit(corpus, Y if isinstance(empty, list) else None)
+    np.testing.assert_array_equal(fitted.predict(corpus), Y)
+
+
+def test_all_parts_may_not_be_empty() -> None:
+    with pytest.raises(InvalidParameterError, match="no examples"):
+        TreeSVC(SubsetTree()).fit(filbert.parts([([], []), ([], [])]))
+
+
 def test_labels_are_needed_and_parts_may_be_lists_of_trees() -> None:
     corpus = filbert.parts([["(a b)", "(a c)"], X])
     assert len(corpus) == 14
@@ -180,6 +198,13 @@ def test_what_needs_one_piece_refuses_a_corpus() -> None:
     ):
         with pytest.raises(InputTypeError, match=r"corpus\.map|in one piece"):
             use(corpus)
+
+
+def test_a_path_over_parts_is_refused_with_the_way_out() -> None:
+    with pytest.raises(InputTypeError, match=r"set_params\(C=C\)\.fit\(corpus, checkpoint="):
+        TreeSVC(SubsetTree()).fit_path(filbert.parts(pieces(5)), Y, [1.0, 2.0])
+    with pytest.raises(InputTypeError, match="TreeRanker trains on examples in one piece"):
+        TreeRanker(SubsetTree()).fit_path(filbert.parts(pieces(5)), range(12), [1.0, 2.0])
 
 
 def test_pickles() -> None:

@@ -1,5 +1,6 @@
 """A corpus in parts of Dask objects, computed in this process."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,9 @@ import pandas as pd
 import pytest
 
 import filbert
-from filbert import Forest
-from filbert.errors import InputTypeError, InvalidParameterError, ParseError
+from filbert import Forest, TreeSVC
+from filbert.errors import CheckpointError, InputTypeError, InvalidParameterError, ParseError
+from filbert.kernels import SubsetTree
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
 bag = pytest.importorskip("dask.bag", reason="dask.bag is not installed")
@@ -50,6 +52,46 @@ def test_labelled_trees(source: Any) -> None:
     assert corpus.labels().tolist() == LABELS
     assert trees_of(corpus) == Forest(TREES)
     assert len({piece.token for piece in corpus.pieces}) == corpus.n_parts
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        bag_of(LINES).filter(lambda line: line in LINES[:3]),
+        bag_of(list(zip(LABELS, TREES, strict=True))).filter(lambda pair: pair[1] in TREES[:3]),
+        frame_of(FRAME).query("length < 3"),
+        [dask.delayed(([], [])), dask.delayed((TREES[:3], LABELS[:3])), dask.delayed(([], []))],
+    ],
+    ids=["lines", "pairs", "frame", "delayed"],
+)
+def test_partitions_may_be_empty(source: Any) -> None:
+    corpus = filbert.parts(source)
+    assert sorted(corpus.sizes.tolist()) == [0, 0, 3]
+    assert corpus.labels().tolist() == LABELS[:3]
+    assert trees_of(corpus) == Forest(TREES[:3])
+
+
+def calls(trees: list[str]) -> Any:
+    """Return a corpus of delayed calls, whose keys are random."""
+
+    def part(begin: int) -> Any:
+        return trees[begin : begin + 5], LABELS[begin : begin + 5]
+
+    corpus = filbert.parts([dask.delayed(part)(begin) for begin in range(0, 20, 5)])
+    return corpus[np.arange(19)].then(lambda X: X, "as it is")
+
+
+def test_checkpoints_know_the_parts_of_delayed_calls(tmp_path: Path) -> None:
+    """They have the same examples in each process, but not the same keys."""
+    assert calls(TREES).pieces[0].token != calls(TREES).pieces[0].token
+    clf = TreeSVC(SubsetTree(), C=1.0, loss="hinge", random_state=0)
+    first = clf.fit(calls(TREES), checkpoint=tmp_path / "kept").dual_coef_.tobytes()
+    times = {file: file.stat().st_mtime_ns for file in tmp_path.glob("kept/*.result")}
+    assert len(times) > 4
+    assert clf.fit(calls(TREES), checkpoint=tmp_path / "kept").dual_coef_.tobytes() == first
+    assert {file: file.stat().st_mtime_ns for file in times} == times
+    with pytest.raises(CheckpointError, match="another value of parts"):
+        clf.fit(calls([*TREES[:7], "(S c)", *TREES[8:]]), checkpoint=tmp_path / "kept")
 
 
 def test_trees_without_labels() -> None:

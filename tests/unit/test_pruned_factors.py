@@ -108,6 +108,18 @@ def test_without_pairs_the_matrix_is_positive_semidefinite(
     assert eigenvalues.min() >= -1e-12 * max(1e-300, eigenvalues.max())
 
 
+@n_examples(60)
+@given(forests(2, 12, 20), partial_trees, kernel_tols, budgets)
+def test_what_makes_the_matrix_positive_semidefinite_with_pairs(
+    trees: list[Node], kernel: PartialTree, kernel_tol: float, budget: float
+) -> None:
+    factors = pruned(kernel, build(trees), kernel_tol, budget=budget)
+    roots = np.sqrt(factors.kernel_errors)
+    shift = np.diag(roots * roots.sum()) if len(roots) else 0.0
+    eigenvalues = np.linalg.eigvalsh(matrix_of(factors) + shift)
+    assert eigenvalues.min() >= -1e-12 * max(1e-300, eigenvalues.max())
+
+
 @pytest.mark.parametrize("kernel", [PartialTree(), PartialTree(0.2, 0.4, penalty="gaps")], ids=repr)
 def test_larger_trees_lose_most_fragments(kernel: PartialTree) -> None:
     forest = build(random_trees(31, 60, 60))

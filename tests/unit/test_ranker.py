@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from hypothesis import given
@@ -277,8 +278,14 @@ def test_a_search_with_groups() -> None:
         model = TreeRanker(random_state=0).set_fit_request(group=True).set_score_request(group=True)
         search = GridSearchCV(model, {"C": [0.01, 1.0]}, cv=GroupKFold(2), error_score="raise")
         search.fit(X, y, group=group, groups=group)
+        # The same groups for the splitter and the ranker, under one name.
+        model.set_fit_request(group="groups").set_score_request(group="groups")
+        again = GridSearchCV(model, {"C": [0.01, 1.0]}, cv=GroupKFold(2), error_score="raise")
+        again.fit(X, y, groups=group)
     assert search.best_params_["C"] in (0.01, 1.0)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    for name in ("mean_test_score", "std_test_score"):
+        np.testing.assert_array_equal(again.cv_results_[name], search.cv_results_[name])
 
 
 @pytest.mark.parametrize(
@@ -300,13 +307,35 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     [
         ([1], "one name for each of 2 examples"),
         ([1.0, np.nan], "sample 1 has no group"),
-        (np.array(["a", 3], dtype=object), "groups must be of one kind"),
+        (np.array([1.0, np.nan], dtype=object), "sample 1 has no group"),
+        (["a", np.nan], "sample 1 has no group"),
+        (["a", None], "sample 1 has no group"),
+        (np.array(["2026-01-01", "NaT"], dtype="M8[D]"), "sample 1 has no group"),
+        (pd.Series(["a", pd.NA]), "sample 1 has no group"),
+        (pd.Series(["a", np.nan], dtype="category"), "sample 1 has no group"),
+        (np.ma.masked_array([1, 2], [False, True]), "sample 1 has no group"),
+        (np.array(["a", 3], dtype=object), "groups must be of one kind, got number, str"),
+        ([1, "1"], "groups must be of one kind, got number, str"),
         ([1, 2], "there is nothing to compare"),
     ],
 )
 def test_bad_groups(group: Any, message: str) -> None:
     with pytest.raises(InvalidParameterError, match=message):
         TreeRanker().fit(["(S a)", "(S b)"], [0, 1], group=group)
+
+
+def test_names_of_groups() -> None:
+    names: list[Any] = [
+        ["b", "a", "b"],
+        ["1", "01", "1"],
+        [2, 1.5, 2.0],
+        (7, 3, 7),
+        pd.Series(["y", "x", "y"], dtype="category"),
+        np.array(["2026-01-02", "2026-01-01", "2026-01-02"], dtype="M8[D]"),
+    ]
+    for group in names:
+        places = pairs.checked_groups(group, 3)
+        assert places[0] == places[2] != places[1]
 
 
 def test_files_and_explanations(tmp_path: Path) -> None:

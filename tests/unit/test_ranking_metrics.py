@@ -119,6 +119,8 @@ def test_measures_are_those_of_scikit_learn() -> None:
         (lambda: ndcg([1, 0], [0, 1], gain="none"), "gain must be"),  # type: ignore[arg-type]
         (lambda: ndcg([1, 0], [0, 1], k=0), "k must be a positive integer"),
         (lambda: ndcg([1, 0], [0, np.nan]), "scores must be finite; for sample 1 it is nan"),
+        (lambda: ndcg([2000, 0], [0, 1], gain="exponential"), "2.y is too large for y = 2000"),
+        (lambda: ndcg(["1", "x"], [0, 1]), "y must have numbers; for sample 1 it is 'x'"),
         (lambda: ndcg([], []), "there are no candidates"),
         (lambda: ndcg([1, 0, 1], [0, 1]), r"got shapes \(3,\) and \(2,\)"),
         (lambda: mean_reciprocal_rank([0, 0], [0, 1]), "nothing to measure"),

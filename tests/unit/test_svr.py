@@ -199,7 +199,13 @@ def test_objectives_beyond_doubles(loss: Any) -> None:
 
 @pytest.mark.parametrize(
     ("y", "told"),
-    [(np.zeros((40, 2)), "y should be a 1d array"), ([np.nan] * 40, "must be finite")],
+    [
+        (np.zeros((40, 2)), "y should be a 1d array"),
+        ([np.nan] * 40, "must be finite"),
+        (["0.5"] * 39 + ["yes"], "y must have numbers; for sample 39 it is 'yes'"),
+        (["1_000"] * 40, "y must have numbers; for sample 0 it is '1_000'"),
+        (np.array(["2026-01-01"] * 40, dtype="M8[D]"), "got datetime64.*convert dates"),
+    ],
 )
 def test_wrong_targets_have_typed_errors(y: Any, told: str) -> None:
     with pytest.raises(InvalidParameterError, match=told):

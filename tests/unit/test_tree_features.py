@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from benchmarks.datasets import DATASETS
 from filbert import Examples, Forest, TreeFeatures, load, save
 from filbert.engine.feature_space import FeatureSpace, Limits
 from filbert.errors import (
@@ -163,6 +164,18 @@ def test_a_part_of_a_class_has_a_smaller_entry() -> None:
     assert_allclose(B.toarray()[:, 0], np.array([1, 3]) / np.sqrt(6))
 
 
+def test_columns_with_very_different_entries() -> None:
+    """A wide node has more than 10^8 times as many fragments of some columns as other trees."""
+    wide = " ".join(f"c{i}" for i in range(60))
+    texts = [f"(a {wide})", "(a c0 c2 c4 c7 c11 c16 c22 c29 c37 c46 c59)", "(a c0 c2 c1 c4 c59)"]
+    kernel = PartialTree()
+    features = TreeFeatures(kernel, n_jobs=1)
+    A = features.fit_transform(texts)
+    assert_kernel(products(A, A), kernel(texts))
+    new = ["(a c1 c4 c59 c2)", "(a c2 c4 c46)"]
+    assert_kernel(products(features.transform(new), A), kernel(new, texts))
+
+
 def test_trees_without_fragments() -> None:
     features = TreeFeatures()
     with pytest.warns(NoFragmentsWarning):
@@ -297,12 +310,12 @@ def test_limits() -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["qc const", "srl-5000", "glycan", "cslogs 1"])
-def test_samples_of_real_data(name: str, shared_dir: Path) -> None:
-    datasets = pytest.importorskip("benchmarks.datasets")
-    texts = list(islice(datasets.DATASETS[name](shared_dir / "data"), 400))
-    for kernel in (SubsetTree(), Subtree(), PartialTree()):
-        features = TreeFeatures(kernel)
-        A = features.fit_transform(texts[:200])
-        assert_kernel(products(A, A), kernel(texts[:200]))
-        assert_kernel(products(features.transform(texts), A), kernel(texts, texts[:200]))
+@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("kernel", [SubsetTree, Subtree, PartialTree])
+def test_samples_of_real_data(name: str, kernel: type[Kernel], shared_dir: Path) -> None:
+    all_texts = DATASETS[name](shared_dir / "data")
+    texts = list(islice((text for text in all_texts if len(text) < 1000), 60))
+    features = TreeFeatures(kernel(), n_jobs=1)
+    A = features.fit_transform(texts[:30])
+    assert_kernel(products(A, A), kernel()(texts[:30]))
+    assert_kernel(products(features.transform(texts), A), kernel()(texts, texts[:30]))

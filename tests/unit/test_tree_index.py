@@ -1,6 +1,8 @@
 """TreeIndex against comparing every query with every tree."""
 
+import copy
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from filbert.errors import (
     InvalidParameterError,
     KernelOverflowError,
     ModelFileError,
+    NoFragmentsWarning,
     TooExpensiveError,
 )
 from filbert.kernels import ApproximateTree, Linear, PartialTree, SubsetTree, Subtree, TreeKernel
@@ -184,7 +187,7 @@ def test_ids_stand_for_trees_of_the_index() -> None:
 
 
 def test_streams_give_the_same_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("filbert.search.index._AT_A_TIME", 7)
+    monkeypatch.setattr("filbert.search.segments.Segments.at_a_time", 7)
     index = TreeIndex(n_neighbors=3).fit(X)
     values, ids = index.kneighbors(Q)
     taken = []
@@ -357,7 +360,7 @@ def test_damaged_files_give_errors_or_results(
     """Mapped arrays are checked where they are used: never a crash."""
     folder = tmp_path_factory.mktemp("damaged") / "a.index"
     TreeIndex(kernel).fit(X[:20]).save(folder)
-    file = folder / "segment-1.filbert"
+    [file] = folder.glob("segment-*")
     content = bytearray(file.read_bytes())
     for _ in range(rng.choice([1, 4, 40])):
         place = rng.randrange(len(content))
@@ -417,3 +420,85 @@ def test_the_summary_of_an_index(tmp_path: Path) -> None:
     summary = files.index_summary(tmp_path / "index")
     assert (summary["trees"], summary["removed"], summary["segments"]) == (2, 1, 1)
     assert summary["kernel"] == repr(Subtree())
+
+
+# Ties, copies and input that is easily mistaken
+
+
+def test_ties_are_in_order_and_no_more_are_kept_than_asked_for() -> None:
+    """Queries that share nothing with the index: all trees tie, and the first are the results."""
+    trees = [f"(S (A a{i % 40}) (B b{i}))" for i in range(300)]
+    index = TreeIndex().fit(trees).remove([0, 2])
+    values, ids = index.kneighbors(["(Z z)", "(Z y)"], 4)
+    assert (values == 0).all()
+    assert ids.tolist() == [[1, 3, 4, 5]] * 2
+    assert index.share_skipped_ > 0.9  # later trees of the same value are not looked at
+    found = index.kneighbors([4, 1], 3)[1]
+    assert 4 not in found[0]
+    assert 1 not in found[1]
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(1, 8), st.data())
+@n_examples(60)
+def test_equal_trees_among_ties(labels: list[int], k: int, data: Any) -> None:
+    gone = data.draw(
+        st.lists(st.integers(0, len(labels) - 1), max_size=len(labels) - 1, unique=True)
+    )
+    index = TreeIndex().fit([f"(S (A a{label}) (B b))" for label in labels]).remove(gone)
+    left = [i for i in range(len(labels)) if i not in gone]
+    query = "(S (A a0) (B b))"
+    own = TreeIndex().fit([f"(S (A a{label}) (B b))" for label in (0, 1)]).kneighbors([query], 2)[0]
+    order = sorted(left, key=lambda i: (labels[i] != 0, i))[: min(k, len(left))]
+    values, ids = index.kneighbors([query], len(order))
+    assert ids[0].tolist() == order
+    assert values[0].tolist() == [own[0][int(labels[i] != 0)] for i in order]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda i: pickle.loads(pickle.dumps(i))])
+def test_indexes_can_be_copied_and_pickled(copied: Any, tmp_path: Path) -> None:
+    index = TreeIndex(PartialTree(), n_neighbors=3).fit(X).remove([4, 7])
+    index.save(tmp_path / "a.index")
+    for one in (index, TreeIndex.load(tmp_path / "a.index").set_params(n_neighbors=3)):
+        other = copied(one)
+        for a, b in zip(index.kneighbors(Q), other.kneighbors(Q), strict=True):
+            assert a.tobytes() == b.tobytes()
+        other.partial_fit(Q).remove([1])
+        assert one.ids_.tolist() == index.ids_.tolist()
+        other.save(tmp_path / "b.index")
+        assert TreeIndex.load(tmp_path / "b.index").n_trees_ == len(X) + len(Q) - 3
+
+
+def test_similarities_above_that_of_equal_trees_are_refused() -> None:
+    index = TreeIndex().fit(X)
+    for call in (index.radius_neighbors, lambda *a: list(index.stream(a[0], min_similarity=a[1]))):
+        with pytest.raises(InvalidParameterError, match=r"at most 1.*0\.8 for 80"):
+            call(Q, 80)
+    assert len(index.radius_neighbors(X[:1], 1.0)[1][0]) >= 1
+    raw = TreeIndex(SubsetTree(normalize=False)).fit(X)
+    assert len(raw.radius_neighbors(X[:1], 2)[1][0]) > 1  # raw values have no such limit
+
+
+def test_ids_may_be_a_range_or_a_series() -> None:
+    pandas = pytest.importorskip("pandas")
+    index = TreeIndex().fit(X)
+    wanted = index.kneighbors([0, 1, 2], 4)[1].tolist()
+    assert index.kneighbors(range(3), 4)[1].tolist() == wanted
+    assert index.kneighbors(pandas.Series([0, 1, 2], index=[9, 8, 7]), 4)[1].tolist() == wanted
+
+
+def test_streams_take_any_number_of_neighbours() -> None:
+    index = TreeIndex().fit(X[:5])
+    assert [len(one.ids) for one in index.stream(Q[:2], 10**30)] == [5, 5]
+
+
+def test_graphs_have_a_column_for_each_id() -> None:
+    index = TreeIndex().fit(X[:4]).remove([3])
+    graph = index.kneighbors_graph(n_neighbors=1)
+    assert graph.shape == (3, 4)
+    assert graph[:, [3]].sum() == 0
+
+
+def test_trees_without_fragments_are_warned_of() -> None:
+    with pytest.warns(NoFragmentsWarning):
+        index = TreeIndex().fit(["(a)", "(a)"])
+    assert index.kneighbors(["(a)"], 2)[0].tolist() == [[0.0, 0.0]]

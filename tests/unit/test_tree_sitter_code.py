@@ -19,7 +19,7 @@ from filbert.errors import (
     SkippedInputWarning,
 )
 from filbert.read.catalogue import TREE_FORMATS
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, TreeRecord, trees_of
 from filbert.read.grammar import grammar_of
 from filbert.read.languages import LANGUAGES
 from tests.profiles import n_examples
@@ -128,7 +128,8 @@ INSTALLED = [
 def records(language: str, source: str | bytes, **options: object) -> list[TreeRecord]:
     data = source.encode() if isinstance(source, str) else source
     format = TREE_FORMATS[language]
-    return list(format.read(Document("a", BytesIO(data)), format.options(options)))
+    document = Document("a", BytesIO(data))
+    return list(trees_of(format.read, document, format.options(options)))
 
 
 def names(language: str, source: str, **options: object) -> list[str]:

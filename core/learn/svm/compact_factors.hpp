@@ -11,8 +11,8 @@ namespace filbert {
 
 // Q_kl = y_k y_l (K_kl + intercept) of the chosen examples, as Q = A M A^T + diag(own). Only
 // columns that at least two of these entries share are kept, and numbered anew. The others are in
-// `own`. The entries of an example are stored in runs of equal value: most kernels have one run for
-// each example.
+// `own`. The first entries of an example have the same value, which is stored once. For most
+// kernels these are all entries; for the others values of the rest are beside their columns.
 class CompactFactors {
  public:
   // F is SingleFactors or SumFactors.
@@ -20,11 +20,11 @@ class CompactFactors {
   CompactFactors(const F& factors, std::span<const std::uint32_t> examples,
                  std::span<const std::int8_t> y, bool intercept, const StopToken& token) {
     std::vector<std::uint32_t> place = number_columns(factors, examples);
-    first_run_.push_back(0);
     for (const std::uint32_t i : examples) {
       if (own.size() % 512 == 0) token.check();
       own.push_back(factors.diagonal[i]);
       constant_.push_back(intercept ? y[i] : 0.0);
+      examples_.push_back({columns_.size(), columns_.size(), values_.size(), 0.0});
       factors.for_each(i, [&](std::size_t column, double value, double mass) {
         if (place[column] == kSingle) {
           own.back() += mass * value * value;
@@ -33,9 +33,8 @@ class CompactFactors {
           append(place[column], y[i] * value);
         }
       });
-      first_run_.push_back(runs_.size());
     }
-    runs_.push_back({columns_.size(), 0.0});
+    examples_.push_back({columns_.size(), columns_.size(), values_.size(), 0.0});
   }
 
   std::size_t size() const { return own.size(); }
@@ -43,19 +42,23 @@ class CompactFactors {
 
   // The product of row k of A and z.
   double dot(std::size_t k, const double* z) const {
-    double sum = constant_[k] * z[constant_column()];
-    for (std::size_t r = first_run_[k]; r < first_run_[k + 1]; ++r) {
-      const std::uint32_t* column = columns_.data() + runs_[r].begin;
-      const std::uint32_t* const end = columns_.data() + runs_[r + 1].begin;
-      // Several sums, so that an addition need not wait for the one before it.
-      double sums[4] = {0.0, 0.0, 0.0, 0.0};
-      for (; end - column >= 4; column += 4) {
-        for (int lane = 0; lane < 4; ++lane) sums[lane] += z[column[lane]];
-      }
-      for (; column != end; ++column) sums[0] += z[*column];
-      sum += runs_[r].value * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    const Example& e = examples_[k];
+    const std::size_t end = examples_[k + 1].begin;
+    // Several sums, so that an addition need not wait for the one before it.
+    double equal[kLanes] = {}, others[kLanes] = {};
+    std::size_t c = e.begin;
+    for (; c + kLanes <= e.others; c += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) equal[lane] += z[columns_[c + lane]];
     }
-    return sum;
+    for (; c < e.others; ++c) equal[0] += z[columns_[c]];
+    const double* value = values_.data() + e.values;
+    for (; c + kLanes <= end; c += kLanes, value += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        others[lane] += value[lane] * z[columns_[c + lane]];
+      }
+    }
+    for (; c < end; ++c) others[0] += *value++ * z[columns_[c]];
+    return constant_[k] * z[constant_column()] + e.value * total(equal) + total(others);
   }
 
   // z += M A^T e_k weight
@@ -83,10 +86,17 @@ class CompactFactors {
   std::vector<double> own;  // by example: what it shares with no other
 
  private:
-  struct Run {
-    std::size_t begin;  // in columns_
-    double value;
+  struct Example {
+    std::size_t begin;   // in columns_
+    std::size_t others;  // in columns_: entries with values of their own
+    std::size_t values;  // in values_
+    double value;        // of the entries before the others
   };
+  static constexpr std::size_t kLanes = 4;
+  static double total(const double (&sums)[kLanes]) {
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+
   static constexpr std::uint32_t kSingle = ~std::uint32_t{0};
 
   // The new number of each column, or kSingle.
@@ -107,8 +117,12 @@ class CompactFactors {
   }
 
   void append(std::uint32_t column, double value) {
-    if (runs_.size() == first_run_.back() || runs_.back().value != value) {
-      runs_.push_back({columns_.size(), value});
+    Example& e = examples_.back();
+    if (columns_.size() == e.begin) e.value = value;
+    if (columns_.size() == e.others && value == e.value) {
+      ++e.others;
+    } else {
+      values_.push_back(value);
     }
     columns_.push_back(column);
   }
@@ -117,20 +131,21 @@ class CompactFactors {
   template <class Visit>
   void for_each(std::size_t k, double weight, const Visit& visit) const {
     visit(constant_column(), weight * constant_[k]);
-    for (std::size_t r = first_run_[k]; r < first_run_[k + 1]; ++r) {
-      const double value = weight * runs_[r].value;
-      for (std::size_t e = runs_[r].begin; e < runs_[r + 1].begin; ++e)
-        visit(std::size_t{columns_[e]}, value);
-    }
+    const Example& e = examples_[k];
+    const std::size_t end = examples_[k + 1].begin;
+    std::size_t c = e.begin;
+    for (const double value = weight * e.value; c < e.others; ++c) visit(columns_[c], value);
+    const double* value = values_.data() + e.values;
+    for (; c < end; ++c) visit(columns_[c], weight * *value++);
   }
 
   std::size_t constant_column() const { return mass_.size() - 1; }
 
-  std::vector<double> constant_;        // by example: y, or 0 without an intercept
-  std::vector<std::size_t> first_run_;  // by example, and one more
-  std::vector<Run> runs_;               // and one more
+  std::vector<double> constant_;   // by example: y, or 0 without an intercept
+  std::vector<Example> examples_;  // and one more
   std::vector<std::uint32_t> columns_;
-  std::vector<double> mass_;  // by column
+  std::vector<double> values_;  // of the others
+  std::vector<double> mass_;    // by column
 };
 
 }  // namespace filbert

@@ -124,8 +124,8 @@ class DualDescent {
   // Whether sweeps take long, and would go on for long at the rate of the last ones. Joint steps
   // pay only then, and they depend more on rounding.
   bool is_slow(const SvmSolution& solution) const {
-    constexpr std::uint32_t kFirst = 250;
-    constexpr double kMany = 300;
+    constexpr std::uint32_t kFirst = 50;
+    constexpr double kMany = 100;
     if (!L::moves_jointly || solution.n_sweeps < kFirst) return false;
     const SvmLook& before = solution.looks[solution.looks.size() - 2];
     const double n_sweeps = solution.n_sweeps - before.n_sweeps;

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from filbert.cli.data import BRACKETS, DataFiles, columns_of, no_examples, shown_name
+from filbert.cli.data import BRACKETS, DataFiles, no_examples, shown_name
 from filbert.errors import ParseError, SkippedInputWarning
 from filbert.forest import Forest
 from filbert.read.files import Input
@@ -58,6 +58,7 @@ def _read_file(
                 handle(batch)
         else:
             options = files.options(source.first_line, labels=False)
+            options["ignores_labels"] = True
             if n_features is None:
                 options.setdefault("features", [])  # the model uses only trees
             else:
@@ -77,30 +78,18 @@ def _read_table(
 
 
 def _read_documents(files: DataFiles, path: str, size: int, handle: Handler) -> None:
-    """Read the trees of documents, one document at a time. A bad one has one row, its last."""
+    """Read the trees of documents. A document that cannot be read has one row, its last."""
     from filbert.read.detection import selected
     from filbert.read.sources import expand
-    from filbert.reading_trees import read_trees
+    from filbert.streaming_trees import tree_batches
 
     kind, inputs = selected(expand(path), files.reading.format)
-    name = None if kind is None else kind.name
-    for one in inputs:
-        if name == BRACKETS:
+    if kind is not None and kind.name == BRACKETS:
+        for one in inputs:
             _read_file(files, one.name, size, None, handle)
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SkippedInputWarning)
-            X = read_trees(one.place, format=name, on_error="skip", **files.settings())
-        errors = {len(X) + i: error for i, error in enumerate(X.skipped)}
-        handle(Batch(X, errors, one.name, _lines_of(X)))
-
-
-def _lines_of(X: Any) -> list[int]:
-    """Return the lines of trees and of errors, if the format has a column of lines."""
-    texts = columns_of(X).get("line")
-    if texts is None or not all(text.isdecimal() for text in texts):
-        return []
-    return [*map(int, texts), *(error.line or 1 for error in X.skipped)]
+        return
+    for batch in tree_batches(path, size, files.reading.format, files.settings()):
+        handle(Batch(batch.X, batch.errors, batch.name, batch.lines))
 
 
 # ---------------------------------------------------------------- bare trees

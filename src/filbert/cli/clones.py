@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from filbert.cli import console
 from filbert.cli.kernels import Decay, KernelDetails, KernelName, tree_kernel
-from filbert.cli.options import OUTPUT, AsJson, DataFiles, General, OnError, Output, Reading
+from filbert.cli.options import OUTPUT, AsJson, DataFiles, General, OnError, Reading
 
 if TYPE_CHECKING:
     from filbert.clones import CloneClass, RepeatedSubtree
@@ -42,8 +44,29 @@ def clones(
             help="Draw what the trees of the first N classes have in common.",
         ),
     ] = 0,
+    differences: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", rich_help_panel=OUTPUT,
+            help="Draw two trees of the first N classes of similar trees beside each other: what "
+            "they share, and what differs.",
+        ),
+    ] = 0,
+    width: Annotated[
+        int,
+        typer.Option(
+            min=40, metavar="N", rich_help_panel=OUTPUT, help="Characters of a line of a drawing."
+        ),
+    ] = 100,
     as_json: AsJson = False,
-    output: Output = "-",
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", rich_help_panel=OUTPUT,
+            help="File to write; - for standard output. A file .html is a page with the "
+            "differences drawn.",
+        ),
+    ] = "-",
     kernel: KernelName = "stk",
     decay: Decay = 0.4,
     details: KernelDetails,
@@ -62,13 +85,20 @@ def clones(
       filbert clones src --format python --set labels=abstract --min-similarity 0.9 --shared 3
 
       filbert clones src --format python --inner --min-size 60 --json
+
+      filbert clones src --differences 3
+
+      filbert clones src -o clones.html
     """
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of, only_forest
     from filbert.cli.output import open_output
     from filbert.cli.units import with_functions
     from filbert.clones import clone_classes, repeated_subtrees
+    from filbert.progress import progress_bar
 
+    as_page = PurePath(output).suffix.lower() in (".html", ".htm")
+    _check_choices(as_page, as_json, inner, output)
     files = Files(data, with_functions(data, reading), on_error, general.jobs)
     X = files.trees()
     trees, columns = only_forest(X, files.name), columns_of(X)
@@ -78,14 +108,23 @@ def clones(
         with open_output(output) as put:
             put(_json(rows) if as_json else "".join(map(_repeated_text, rows)))
         return
-    found = clone_classes(
-        trees,
-        kernel=tree_kernel(kernel, decay, details),
-        min_similarity=min_similarity,
-        linkage=linkage,
-        min_size=min_size,
-        n_jobs=general.jobs,
-    )
+    with progress_bar("comparing", show=console.shows_progress(False)) as progress:
+        found = clone_classes(
+            trees,
+            kernel=tree_kernel(kernel, decay, details),
+            min_similarity=min_similarity,
+            linkage=linkage,
+            min_size=min_size,
+            n_jobs=general.jobs,
+            progress=progress,
+        )
+    if as_page:
+        from filbert.clones import clones_to_html
+
+        names = [_named(_place(i, columns)) for i in range(len(trees))]
+        with open_output(output) as put:
+            put(clones_to_html(found, trees, names=names))
+        return
     rows = [_row(one, columns) for one in found]
     with open_output(output) as put:
         if as_json:
@@ -95,6 +134,23 @@ def clones(
             put("\n".join(_lines(row)) + "\n")
             if number < shared:
                 put(_drawn(trees, one) + "\n")
+            if not one.is_exact and differences > 0:
+                differences -= 1
+                put(_beside(trees, one, columns, width) + "\n")
+
+
+def _check_choices(as_page: bool, as_json: bool, inner: bool, output: str) -> None:
+    """Check what the page cannot show, and the folder, before the long work starts."""
+    from filbert.atomic import check_folder
+    from filbert.errors import InvalidParameterError
+
+    if as_page and (as_json or inner):
+        name = "--json" if as_json else "--inner"
+        raise InvalidParameterError(
+            f"{name} has no page: leave it out, or choose another name than {output}"
+        )
+    if output != "-":
+        check_folder(output)
 
 
 def _warn_of_small_trees(trees: "Forest", min_size: int) -> None:
@@ -157,6 +213,24 @@ def _drawn(trees: "Forest", one: "CloneClass") -> str:
         return "  (no fragment in common that could be drawn)"
     text = draw_arrays(fragment.labels, fragment.parents, open=fragment.open)
     return "\n".join(f"    {line}" for line in text.split("\n"))
+
+
+def _beside(trees: "Forest", one: "CloneClass", columns: dict[str, Any], width: int) -> str:
+    """Draw the first tree beside the first member that is not equal to it."""
+    from filbert.clones import align
+    from filbert.errors import MatrixTooLargeError
+
+    first = one.members[0]
+    second = next(i for i in one.members if trees._roots[i] != trees._roots[first])
+    names = " and ".join(_named(_place(i, columns)) for i in (first, second))
+    try:
+        found = align(trees[first], trees[second])
+    except MatrixTooLargeError as error:
+        return f"    {names}: not drawn ({error})"
+    sizes = " and ".join(f"{len(side.labels):,}" for side in (found.first, found.second))
+    head = f"    {names} share {found.n_shared:,} of {sizes} nodes"
+    text = found.draw(width=width - 4, context=3)
+    return "\n".join([head, *(f"    {line}" for line in text.split("\n"))])
 
 
 def _json(rows: list[dict[str, Any]]) -> str:

@@ -1,6 +1,5 @@
 """What commands print besides their results: notes, warnings and errors, and the exit code."""
 
-import re
 import sys
 import traceback
 import warnings
@@ -8,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
+
+from filbert.cli.wording import in_options
 
 FINE, PARTLY, FAILED, INTERRUPTED = 0, 1, 2, 130
 """The exit codes: all done; done, but for input that could not be read; an error; Ctrl-C."""
@@ -23,15 +24,6 @@ class Run:
 
 
 RUN = Run()
-
-# The names of options in the messages of the library, and on the command line.
-_OPTIONS = {
-    name: name.replace("_", "-")
-    for name in ("bare_words", "format", "header", "label", "labels", "max_iter", "min_frequency",
-                 "normalize", "on_error", "sample_size", "strategy", "engine", "tol", "top", "tree",
-                 "tree_format")
-} | {"n_jobs": "jobs", "n_fragments": "top"}  # fmt: skip
-_IN_PYTHON = re.compile(rf"\b({'|'.join(_OPTIONS)})=(True\b|(?=[\w'\"\[{{<-]))?")
 
 
 def begin(*, quiet: bool, debug: bool) -> None:
@@ -49,13 +41,13 @@ def note(text: str) -> None:
 def warn(text: str) -> None:
     """Print a warning, unless the command is quiet."""
     if not RUN.quiet:
-        typer.echo(f"filbert: warning: {_in_options(text)}", err=True)
+        typer.echo(f"filbert: warning: {in_options(text)}", err=True)
 
 
 def bad_input(text: str) -> None:
     """Print what could not be read, also if the command is quiet. The exit code becomes 1."""
     RUN.partly = True
-    typer.echo(f"filbert: {_in_options(text)}", err=True)
+    typer.echo(f"filbert: {in_options(text)}", err=True)
 
 
 def error(problem: BaseException | str) -> None:
@@ -63,20 +55,12 @@ def error(problem: BaseException | str) -> None:
     if RUN.debug and isinstance(problem, BaseException):
         traceback.print_exception(problem)
     text = " ".join(str(problem).split("\n")) or type(problem).__name__
-    typer.echo(f"filbert: {_in_options(text)}", err=True)
+    typer.echo(f"filbert: {in_options(text)}", err=True)
 
 
 def shows_progress(verbose: bool) -> bool:
     """Return whether to show progress: on request, and in terminals unless quiet."""
     return verbose or (sys.stderr.isatty() and not RUN.quiet)
-
-
-def _in_options(text: str) -> str:
-    """Return a message of the library in the words of the command line."""
-    text = text.replace("Forest.from_brackets", "--format brackets")
-    text = text.replace("pass n_features,", "pass --set n_features=N,")
-    text = text.replace(" of from_brackets and read_examples allows", " allows")
-    return _IN_PYTHON.sub(lambda m: f"--{_OPTIONS[m[1]]}{' ' if m[2] == '' else ''}", text)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -20,7 +20,7 @@ from filbert.read.files import STANDARD_INPUT, Input, open_input
 from filbert.read.formats import format_of_name
 from filbert.read.sources import expand, is_single
 from filbert.read.table_columns import LABEL_NAMES
-from filbert.reading import read_examples
+from filbert.reading import read_examples, read_without_labels
 from filbert.reading_trees import read_folders, read_trees
 from filbert.several_files import FileExamples, labelled_files, together
 
@@ -197,7 +197,9 @@ class DataFiles:
         if b"(" in line:  # the first example of a table without a header, or another format
             return b"\t" in line or not line.startswith(b"(")
         names = re.split(rb"[\t,;]", line.lower())
-        return len(names) == 2 or any(name.strip().decode() in LABEL_NAMES for name in names)
+        return len(names) == 2 or any(
+            name.strip().decode(errors="replace") in LABEL_NAMES for name in names
+        )
 
     def _bare(self, source: Input) -> Forest:
         words = self.reading.bare_words
@@ -210,6 +212,9 @@ class DataFiles:
 
     def _examples(self, source: Input, *, labels: bool) -> tuple[Any, Any]:
         options = self.options(source.first_line, labels=labels)
+        if not labels:
+            X = read_without_labels(source, on_error=self.on_error, **options)
+            return self._part(X), None
         X, y = read_examples(source, on_error=self.on_error, **options)
         return self._part(X), y
 

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from filbert.cli import console
+from filbert.cli.learners import Group, groups_of
+from filbert.cli.measures import as_text
 from filbert.cli.options import AsJson, DataFiles, General, ModelFile, OnError, Reading
 from filbert.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from filbert.cli.data import DataFiles as Files
 
 _MOST_CLASSES = 10  # in a confusion matrix that fits a terminal
 
@@ -19,16 +23,23 @@ def evaluate(
     model: ModelFile,
     data: DataFiles,
     *,
+    group: Group = None,
     as_json: AsJson = False,
     reading: Reading,
     on_error: OnError = "raise",
     general: General,
 ) -> None:
-    """Compare a model's predictions with the labels: accuracy, precision, recall and F1.
+    """Compare a model's predictions with the labels.
+
+    Classes: accuracy, precision, recall and F1. Numbers: R2, Spearman's correlation and the mean
+    absolute error. Rankings: the share of pairs in the right order, NDCG and the mean reciprocal
+    rank.
 
     [bold]Examples[/bold]
 
       filbert evaluate answers.model test.tsv
+
+      filbert evaluate ranker.model parses.csv --group sentence
 
       filbert evaluate answers.model 'test-*.tsv' --json
     """
@@ -37,12 +48,13 @@ def evaluate(
     from filbert.cli.predictor import rows_for_model, vocabulary_of
 
     learner = load_predictor(model, general.jobs)
-    if not hasattr(learner, "classes_"):
-        raise InvalidParameterError(
-            f"{model} predicts numbers, and evaluate compares classes: use filbert predict, and "
-            "measures of filbert.metrics or scikit-learn"
-        )
     files = Files(data, reading, on_error, general.jobs, vocabulary_of(learner))
+    if not hasattr(learner, "classes_"):
+        measured = _of_numbers(model, files, group, general.jobs)
+        typer.echo(json.dumps(measured, indent=1) if as_json else as_text(measured))
+        return
+    if group is not None:
+        raise InvalidParameterError("--group has no meaning for a model of classes")
     X, y = files.labelled()
     true, predicted = _comparable(y, learner.predict(rows_for_model(learner, X)))
     unknown = _unknown(true, learner.classes_)
@@ -53,6 +65,37 @@ def evaluate(
         )
     result = {**measure(true, predicted), "unknown": unknown}
     typer.echo(json.dumps(result, indent=1) if as_json else _table(result))
+
+
+def _of_numbers(model: str, files: "Files", group: str | None, jobs: int | None) -> dict[str, Any]:
+    """Return the measures of a model that predicts numbers."""
+    from sklearn.base import is_regressor
+
+    from filbert.cli.measures import of_ranking, of_regression
+    from filbert.cli.models import load_learner
+    from filbert.cli.predictor import rows_for_model
+    from filbert.learners.ranker import TreeRanker
+    from filbert.learners.targets import checked_targets
+    from filbert.unpack import learner_in
+
+    learner = load_learner(model, jobs)
+    ranker = learner_in(learner)
+    is_ranker = isinstance(ranker, TreeRanker)
+    if not is_ranker and not is_regressor(learner):
+        raise InvalidParameterError(
+            f"{model} predicts neither classes nor numbers of examples: use filbert predict"
+        )
+    if group is not None and not is_ranker:
+        raise InvalidParameterError("--group has no meaning for a regression")
+    X, y = files.labelled()
+    true = checked_targets(y, len(X))
+    groups = groups_of(X, group) if is_ranker else None
+    if is_ranker and groups is None and ranker.has_groups_:
+        raise InvalidParameterError(
+            f"{model} was trained with groups: name the column of the groups with --group"
+        )
+    predicted = learner.predict(rows_for_model(learner, X))
+    return of_ranking(true, predicted, groups) if is_ranker else of_regression(true, predicted)
 
 
 def measure(true: "NDArray[Any]", predicted: "NDArray[Any]") -> dict[str, Any]:

@@ -18,7 +18,10 @@ def explain(
     model: ModelFile,
     data: Annotated[
         list[str] | None,
-        typer.Argument(metavar="DATA", help="Trees to explain, with or without labels."),
+        typer.Argument(
+            metavar="DATA",
+            help="Trees to explain, with or without labels. Numbers to predict are not compared.",
+        ),
     ] = None,
     *,
     output: Annotated[
@@ -69,6 +72,8 @@ def explain(
         files = DataFiles(data, reading, on_error, general.jobs, vocabulary_of(learner))
         X, y = files.trees_and_labels()
         X = rows_for_model(learner, X)
+        if not hasattr(learner, "classes_"):
+            y = None  # numbers are no classes to compare with: `filbert evaluate` measures them
     explanation = explained(
         learner,
         X,

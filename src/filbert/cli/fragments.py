@@ -1,12 +1,13 @@
 """``filbert fragments``: list the heaviest fragments of a model."""
 
 import json
+import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from filbert.cli.options import OUTPUT, General, ModelFile, Output
-from filbert.errors import InvalidParameterError
+from filbert.errors import InvalidParameterError, ModelFileError
 
 if TYPE_CHECKING:
     from filbert.fragments import MinedFragments
@@ -57,10 +58,16 @@ def fragments(
 
       filbert fragments answers.model --class yes --top 100 --to tsv -o fragments.tsv
     """
-    from filbert.cli.models import load_learner
+    from filbert.cli.models import is_archive, load_learner
     from filbert.cli.output import open_output
     from filbert.fragments import mine
 
+    if os.path.exists(model) and not is_archive(model):
+        raise ModelFileError(
+            "this is not a model file",
+            "to list the fragments that recur in data, use filbert recurring",
+            model,
+        )
     learner = load_learner(model, general.jobs)
     numbers = not hasattr(learner, "classes_")  # what raises a score is shown
     classes = ["lower", "higher"] if numbers else learner.classes_.tolist()

@@ -41,11 +41,11 @@ def index(
     from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of, only_forest
-    from filbert.cli.units import formats_of, with_functions
+    from filbert.cli.units import format_of, with_functions
     from filbert.persist import texts
     from filbert.progress import progress_bar
     from filbert.search.files import save_segments
-    from filbert.search.segments import Segments
+    from filbert.search.segments import Notes, Segments
 
     chosen = tree_kernel(kernel, decay, details)
     check_folder(output)
@@ -54,19 +54,18 @@ def index(
     X = files.trees()
     trees = only_forest(X, files.name)
     columns = {name: list(map(str, values)) for name, values in columns_of(X).items()}
-    segments = Segments(chosen)
-    with progress_bar("indexing", show=console.shows_progress(False)) as progress:
-        segments.add(trees, general.jobs, progress)
     arrays = {
         f"{number}.{key}": array
         for number, values in enumerate(columns.values())
         for key, array in texts.encode(values).items()
     }
-    formats = [reading.format] if reading.format is not None else sorted(formats_of(data))
     notes = {
         "reading": asdict(reading),
-        "format": formats[0] if len(formats) == 1 else None,
+        "format": format_of(data, reading),
         "columns": list(columns),
     }
-    save_segments(segments, output, notes=notes, columns=arrays)
+    segments = Segments(chosen, notes=Notes(notes, arrays))
+    with progress_bar("indexing", show=console.shows_progress(False)) as progress:
+        segments.add(trees, general.jobs, progress)
+    save_segments(segments, output)
     console.note(f"{len(trees):,} trees in {output}")

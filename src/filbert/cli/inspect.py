@@ -15,6 +15,10 @@ def inspect(
         typer.Argument(metavar="FILE", help="A file of filbert train or filbert.save, or data."),
     ],
     *,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Read all files of an index, and compare their checksums."),
+    ] = False,
     as_json: AsJson = False,
     reading: Reading,
     on_error: OnError = "raise",
@@ -28,6 +32,8 @@ def inspect(
     [bold]Examples[/bold]
 
       filbert inspect answers.model
+
+      filbert inspect src.index --check
     """
     from filbert.cli.data import DataFiles
     from filbert.cli.models import is_archive
@@ -35,7 +41,7 @@ def inspect(
     from filbert.search.files import index_summary, is_index
 
     if is_index(file):
-        summary = index_summary(file)
+        summary = index_summary(file, check=check)
         lines = [f"{name:9}{value:,}" if isinstance(value, int) else f"{name:9}{value}"
                  for name, value in summary.items()]  # fmt: skip
         text = json.dumps(summary, indent=1) if as_json else "\n".join(lines)

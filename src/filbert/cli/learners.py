@@ -22,6 +22,17 @@ _LOSSES = {
 }
 
 
+Group = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column with the groups of a ranking, such as questions. By default the qid of the "
+        "examples, if they have one; otherwise all trees are one group.",
+        rich_help_panel=LEARNING,
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Learning:
     """The parameters of a learner besides its kernel and C."""
@@ -106,15 +117,7 @@ class Task:
             rich_help_panel=LEARNING,
         ),
     ] = None
-    group: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column with the groups of a ranking, such as questions. By default all trees are "
-            "one group.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None
+    group: Group = None
 
 
 def learner_for(task: Task, cost: float | None, learning: Learning, jobs: int | None) -> Any:
@@ -161,6 +164,24 @@ def column_of(columns: dict[str, Any], option: str, name: str) -> Any:
         listed = ", ".join(columns) or "none"
         raise InvalidParameterError(f"{option} {name}: there is no such column; there are {listed}")
     return columns[name]
+
+
+def groups_of(X: Any, option: str | None) -> Any:
+    """Return the groups of a ranking: the column of --group, or qid if there is one, or None."""
+    from filbert.cli.data import columns_of
+
+    columns = columns_of(X)
+    name = "qid" if option is None else option
+    if option is None and name not in columns:
+        return None
+    groups = column_of(columns, "--group", name)
+    empty = [i for i, group in enumerate(groups) if isinstance(group, str) and not group]
+    if empty:
+        raise InvalidParameterError(
+            f"example {empty[0] + 1:,} has no group, its {name} is empty: fill it in, or leave the "
+            "example out"
+        )
+    return groups
 
 
 def _check(task: Task, learning: Learning) -> None:

@@ -95,9 +95,9 @@ def predict(
     batch. Labels in the data are ignored. A line that cannot be read gives one line with a
     placeholder, so that the output has as many lines as the data has examples.
 
-    With --parts, the output is a folder with one file for each part, which are written again if the
-    command is repeated. Documents that cannot be read have their placeholders at the end of the
-    part.
+    With --parts, the output is a folder with one file for each part. The files are written again if
+    the command is repeated. A folder with files of other parts is refused. Bare trees that cannot
+    be read have their placeholders at the end of the part.
 
     [bold]Examples[/bold]
 
@@ -114,6 +114,7 @@ def predict(
     from filbert.cli.models import load_predictor
     from filbert.cli.output import open_output
     from filbert.cli.predictor import Predictor, rows_for_model, vocabulary_of
+    from filbert.cli.unread import Unread
 
     if in_parts.wanted:
         check_options(output, number=number, line=line, id=id)
@@ -131,13 +132,14 @@ def predict(
             shows = console.shows_progress(verbose)
             predict_in_parts(corpus, answer_part, output, verbose=shows)
         return
-    with open_output(output) as write:
+    with open_output(output) as write, Unread() as unread:
 
         def answer(rows: Batch) -> None:
             for error in rows.errors.values():
                 if on_error == "raise":
                     raise error
-                console.bad_input(str(error))
+                unread.add(error)
+            unread.n_rows += len(rows)
             texts = [] if rows.X is None else predictor.predict(rows_for_model(learner, rows.X))
             write(lines.of(rows, texts))
 

@@ -1,6 +1,8 @@
 """``filbert predict --parts``: predictions of each part in a file of its own."""
 
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,6 +11,8 @@ from filbert.errors import InvalidParameterError, MissingFileError, ParseError
 
 if TYPE_CHECKING:
     from filbert.corpus.parts import Parts
+
+_PART = re.compile(r"part-[0-9]+-of-[0-9]+\.(tsv|jsonl)")
 
 
 class Answers(NamedTuple):
@@ -50,14 +54,17 @@ def predict_in_parts(corpus: "Parts", answer: AnswerPart, folder: str, *, verbos
     from filbert.corpus.parts import apply_to_rows
     from filbert.corpus.tasks import Work
 
-    _make(folder)
-    width = len(str(corpus.n_parts))
     suffix = "jsonl" if answer.as_json else "tsv"
+    width = len(str(corpus.n_parts))
+    names = [
+        f"part-{i:0{width}}-of-{corpus.n_parts}.{suffix}" for i in range(1, corpus.n_parts + 1)
+    ]
+    _make(folder)
+    _check_no_others(folder, names)
     work = Work("predicting", apply_to_rows, (answer,))  # `map` would report bad input once more
-    for i, answers in enumerate(corpus._run(work, verbose=verbose), 1):
+    for name, answers in zip(names, corpus._run(work, verbose=verbose), strict=True):
         for error in answers.errors:
             console.bad_input(str(error))
-        name = f"part-{i:0{width}}-of-{corpus.n_parts}.{suffix}"
         with open_output(os.path.join(folder, name)) as write:
             write(answers.text)
 
@@ -84,7 +91,23 @@ def _make(folder: str) -> None:
     except FileExistsError:
         pass
     except FileNotFoundError:
-        raise MissingFileError(os.path.dirname(os.path.abspath(folder))) from None
+        raise MissingFileError(
+            os.path.dirname(os.path.abspath(folder)), "there is no folder"
+        ) from None
+
+
+def _check_no_others(folder: str, names: Sequence[str]) -> None:
+    """Raise InvalidParameterError if a folder has predictions in other parts.
+
+    Who reads all files of the folder would get these predictions too.
+    """
+    others = sorted(name for name in {*os.listdir(folder)} - {*names} if _PART.fullmatch(name))
+    if others:
+        more = f" and {len(others) - 1:,} more files" if len(others) > 1 else ""
+        raise InvalidParameterError(
+            f"-o {folder} has predictions in other parts, {others[0]}{more}, which this command "
+            "would not replace: name another folder, or remove these files"
+        )
 
 
 def _rows_of(errors: tuple[ParseError, ...], n: int) -> dict[int, ParseError]:

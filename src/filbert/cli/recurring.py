@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from filbert.cli import console
 from filbert.cli.options import OUTPUT, DataFiles, General, OnError, Output, Reading
 
 
@@ -17,6 +18,9 @@ def recurring(
     min_count: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out fragments in fewer places.")
     ] = 2,
+    max_count: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Leave out fragments in more places.")
+    ] = None,
     min_size: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out fragments with fewer nodes.")
     ] = 1,
@@ -26,6 +30,13 @@ def recurring(
     root: Annotated[
         str | None, typer.Option(metavar="LABEL", help="Only fragments with this root.")
     ] = None,
+    max_fragments: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N",
+            help="Stop with an error if some productions have more fragments than this.",
+        ),
+    ] = 1_000_000,
     names: Annotated[
         bool, typer.Option("--names/--no-names", help="Write the names of the columns first.",
                            rich_help_panel=OUTPUT)
@@ -50,21 +61,26 @@ def recurring(
     from filbert.cli.output import open_output
     from filbert.fragments import iter_recurring_fragments
     from filbert.kernels import SubsetTree, Subtree
+    from filbert.progress import progress_bar
 
     files = Files(data, reading, on_error, general.jobs)
-    batches = iter_recurring_fragments(
-        only_forest(files.trees(), files.name),
-        kernel=SubsetTree() if kind == "stk" else Subtree(),
-        min_count=min_count,
-        min_size=min_size,
-        max_size=max_size,
-        root=root,
-        n_jobs=general.jobs,
-    )
-    with open_output(output) as put:
+    trees = only_forest(files.trees(), files.name)
+    show = console.shows_progress(False)
+    with progress_bar("searching", show=show) as progress, open_output(output) as put:
         if names:
             put("count\tsize\tfragment\n")
-        for found in batches:
+        for found in iter_recurring_fragments(
+            trees,
+            kernel=SubsetTree() if kind == "stk" else Subtree(),
+            min_count=min_count,
+            max_count=max_count,
+            min_size=min_size,
+            max_size=max_size,
+            root=root,
+            max_fragments=max_fragments,
+            n_jobs=general.jobs,
+            progress=progress,
+        ):
             rows = zip(
                 found.count.tolist(), found.size.tolist(), found.fragments.texts(), strict=True
             )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from filbert.cli import console
 from filbert.cli.options import OUTPUT, AsJson, General
 from filbert.errors import InvalidParameterError, ModelFileError
 
@@ -59,15 +60,21 @@ def search(
 
       filbert search src.index query.py --min-similarity 0.8 --json
     """
-    from filbert.search.files import open_segments, read_notes
+    from filbert.progress import progress_bar
+    from filbert.search.files import open_segments
+    from filbert.search.segments import checked_similarity
 
     segments = open_segments(index)
-    notes, columns = read_notes(index)
-    asked = _queries(query, segments, notes, general.jobs)
+    asked = _queries(query, segments, general.jobs)
     most = top if top is not None else 10 if min_similarity is None else _ALL
-    least = float("-inf") if min_similarity is None else min_similarity
-    found = segments.search(asked, n_neighbors=most, least=least, n_jobs=general.jobs)
-    shown = _Rows(segments, found, notes, columns)
+    least = float("-inf")
+    if min_similarity is not None:
+        least = checked_similarity(min_similarity, segments.kernel)
+    with progress_bar("searching", show=console.shows_progress(False)) as progress:
+        found = segments.search(
+            asked, n_neighbors=most, least=least, n_jobs=general.jobs, progress=progress
+        )
+    shown = _Rows(segments, found)
     if as_json:
         results = [shown.of_query(i) for i in range(len(asked))]
         rows = [{"query": str(t), "results": r} for t, r in zip(asked, results, strict=True)]
@@ -89,13 +96,11 @@ def _line(row: dict[str, Any], width: int) -> str:
 class _Rows:
     """The results with their trees and columns."""
 
-    def __init__(
-        self, segments: "Segments", found: "Found", notes: dict[str, Any], columns: dict[str, Any]
-    ) -> None:
+    def __init__(self, segments: "Segments", found: "Found") -> None:
         import numpy as np
 
         self.found = found
-        self.columns = _columns(notes, columns)
+        self.columns = _columns(segments.notes.values, segments.notes.columns)
         self.ids, self.place = np.unique(found.ids, return_inverse=True)
         self.trees = segments.trees(self.ids)
 
@@ -138,13 +143,12 @@ def _text(content: Any, ends: Any, i: int) -> str:
     return bytes(content[begin : int(ends[i])]).decode(errors="replace")
 
 
-def _queries(query: str, segments: "Segments", notes: dict[str, Any], jobs: int | None) -> "Forest":
+def _queries(query: str, segments: "Segments", jobs: int | None) -> "Forest":
     import numpy as np
 
-    from filbert.cli.data import BRACKETS, DataFiles, only_forest, settings_of
+    from filbert.cli.data import DataFiles, only_forest
     from filbert.cli.options import Reading
-    from filbert.forest import Forest
-    from filbert.read.catalogue import TREE_FORMATS
+    from filbert.cli.queries import typed_trees
 
     if query.isascii() and query.isdecimal():
         if int(query) < 1 or int(query) > segments.next_id:
@@ -152,15 +156,13 @@ def _queries(query: str, segments: "Segments", notes: dict[str, Any], jobs: int 
                 f"QUERY must be from 1 to {segments.next_id:,}, got {query}"
             )
         return segments.trees(np.array([int(query) - 1]))
+    notes = segments.notes.values
     saved = notes.get("reading", {})
     known = {"format", "label", "tree", "tree_format", "header", "bare_words", "settings"}
     if not isinstance(saved, dict) or not saved.keys() <= known:
         raise ModelFileError("the index does not say how its data were read")
     reading = Reading(**saved)
-    if os.path.isfile(query):
+    if os.path.exists(query):
         files = DataFiles([query], reading, "raise", jobs)
         return only_forest(files.trees(), files.name)
-    format = notes.get("format")
-    if isinstance(format, str) and format in TREE_FORMATS and format != BRACKETS:
-        return Forest.from_texts([query], format=format, **settings_of(reading.settings))
-    return Forest.from_brackets([query], bare_words=reading.bare_words)
+    return typed_trees(query, notes.get("format"), reading)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from filbert.cli import console
 from filbert.cli.kernels import Decay, KernelDetails, KernelName, tree_kernel
 from filbert.cli.options import OUTPUT, AsJson, General, OnError, Reading
 from filbert.errors import InvalidParameterError
@@ -21,9 +22,9 @@ def similar(
         str,
         typer.Argument(
             metavar="QUERY",
-            help="A tree such as '(S (NP a) (VP b))', a file with one tree, in the format of the "
-            "data, or the number of a tree of the data, from 1. Without DATA, the data: each of "
-            "its trees is then a query.",
+            help="A tree such as '(S (NP a) (VP b))'; a piece of code, if the data are code; a "
+            "file with one tree, in the format of the data; or the number of a tree of the data, "
+            "from 1. Without DATA, the data: each of its trees is then a query.",
         ),
     ],
     data: Annotated[list[str] | None, typer.Argument(metavar="[DATA]...", help="Files.")] = None,
@@ -80,8 +81,9 @@ def similar(
     if os.path.isfile(query):
         asked = _only_tree(Files([query], reading, on_error, general.jobs))
     else:
-        asked = _query(query, trees)
-    values = chosen(asked, trees, n_jobs=general.jobs)[0]
+        asked = _query(query, trees, files)
+    show = console.shows_progress(False)
+    values = chosen(asked, trees, n_jobs=general.jobs, verbose=int(show))[0]
     order = (-values).argsort(kind="stable")[:top].tolist()
     found = [_row(i, float(values[i]), trees, columns) for i in order]
     if as_json:
@@ -99,14 +101,20 @@ def _pairs(
 ) -> list[dict[str, Any]]:
     """Return each tree with the most similar other tree, the most similar pairs first."""
     from filbert.cli.data import columns_of, only_forest
+    from filbert.progress import progress_bar
     from filbert.search.segments import Segments
 
     X = files.trees()
     trees, columns = only_forest(X, files.name), columns_of(X)
     segments = Segments(kernel)
-    segments.add(trees, jobs)
+    show = console.shows_progress(False)
+    with progress_bar("indexing", show=show) as progress:
+        segments.add(trees, jobs, progress)
     ids = segments.ids()
-    found = segments.search(trees, n_neighbors=1, least=-1.0, excluded=ids, n_jobs=jobs)
+    with progress_bar("comparing", show=show) as progress:
+        found = segments.search(
+            trees, n_neighbors=1, least=-1.0, excluded=ids, n_jobs=jobs, progress=progress
+        )
     nearest = zip(ids[: len(found.ids)].tolist(), found.ids.tolist(), strict=True)
     best: dict[tuple[int, int], float] = {}
     for pair, value in zip(nearest, found.values.tolist(), strict=True):
@@ -134,11 +142,12 @@ def _only_tree(file: "Files") -> "Forest":
     return trees
 
 
-def _query(text: str, trees: "Forest") -> "Forest":
-    from filbert.forest import Forest
+def _query(text: str, trees: "Forest", files: "Files") -> "Forest":
+    from filbert.cli.queries import typed_trees
+    from filbert.cli.units import format_of
 
     if not text.isascii() or not text.isdecimal():
-        return Forest.from_brackets([text])
+        return typed_trees(text, format_of(files.given, files.reading), files.reading)
     if not 1 <= int(text) <= len(trees):
         raise InvalidParameterError(f"QUERY must be from 1 to {len(trees):,}, got {text}")
     return trees[int(text) - 1 : int(text)]

@@ -16,7 +16,7 @@ from filbert.cli.kernels import (
     own_kernel,
     tree_kernel,
 )
-from filbert.cli.learners import Learning, Task, column_of, learner_for
+from filbert.cli.learners import Learning, Task, groups_of, learner_for
 from filbert.cli.options import (
     LEARNING,
     OUTPUT,
@@ -104,7 +104,6 @@ def train(
     """
     from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
-    from filbert.cli.data import columns_of
     from filbert.persist import save
 
     check_folder(output)
@@ -122,8 +121,8 @@ def train(
     else:
         X, y = files.labelled()
         groups = {}
-        if task.group is not None:
-            groups["group"] = column_of(columns_of(X), "--group", task.group)
+        if task.task == "rank":
+            groups["group"] = groups_of(X, task.group)
         X = used_parts(X, vectors, files.name)
         learner.set_params(kernel=kernel_of_parts(plain, X, vectors)).fit(X, y, **groups)
         size = f"{len(X):,} examples"
@@ -187,5 +186,6 @@ def _summary(learner: Any, size: str, seconds: float) -> str:
     of_classes = "" if classes is None else f"{len(classes):,} classes, "
     return (
         f"{size}, {of_classes}{len(learner.support_):,} support vectors, "
-        f"gap {learner.duality_gap_:.1e}, {seconds:.1f} s by {learner.engine_}"
+        f"gap {learner.duality_gap_:.1e}, {seconds:.1f} s for reading and training, "
+        f"by {learner.engine_}"
     )

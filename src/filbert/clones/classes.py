@@ -67,8 +67,9 @@ def clone_classes(
     """Return the classes of at least two trees that are equal or similar.
 
     Equal trees are recognised by the number of their subtree and cost nothing. If `min_similarity`
-    is 1, only these are found, and no kernel is computed. Otherwise the kernel of all pairs of
-    distinct trees is computed, see :func:`similar_pairs`.
+    is 1, only these are found, and no kernel is computed. Otherwise the pairs of similar distinct
+    trees are found by an index, see :func:`similar_pairs`. Equal trees are in one class, also if
+    the kernel finds no fragment in them.
 
     Parameters
     ----------
@@ -118,14 +119,18 @@ def clone_classes(
     distinct = forest[kept[first[order]]]
     labels = np.arange(len(distinct))
     if min_similarity < 1 and len(distinct) > 1:
-        i, j, _ = similar_pairs(
+        i, j, values = similar_pairs(
             kernel, distinct, float(min_similarity), n_jobs=n_jobs, progress=progress
         )
-        labels = _components(i, j, len(distinct))
+        similar = _graph(i, j, values, len(distinct))
+        labels = connected_components(similar, directed=False)[1].astype(np.int64)
         if linkage == "complete":
-            labels = _split(labels, kernel, distinct, float(min_similarity), n_jobs)
+            labels = _split(labels, similar)
+    else:
+        similar = _graph([], [], [], len(distinct))
+    lowest = _Lowest(kernel, distinct, similar, n_jobs)
     found = [
-        _class(kept[number_of], kept, number, sizes, kernel, distinct, n_jobs)
+        _class(kept[number_of], kept, number, sizes, lowest)
         for number_of in _groups(labels[number])
     ]
     return sorted(found, key=lambda c: (-c.size * (len(c.members) - 1), c.members[0]))
@@ -136,16 +141,33 @@ def _class(
     kept: NDArray[np.int64],
     number: NDArray[np.int64],
     sizes: NDArray[Any],
-    kernel: TreeKernel,
-    distinct: Forest,
-    n_jobs: int | None,
+    lowest: "_Lowest",
 ) -> CloneClass:
     own = np.unique(number[np.searchsorted(kept, members)])
-    trees = distinct[own]
-    lowest = 1.0
-    for start in range(0, len(own) if len(own) > 1 else 0, 256):  # bounded memory
-        lowest = min(lowest, float(kernel(trees[start : start + 256], trees, n_jobs=n_jobs).min()))
-    return CloneClass(tuple(members.tolist()), len(own), lowest, int(sizes[members[0]]))
+    return CloneClass(tuple(members.tolist()), len(own), lowest(own), int(sizes[members[0]]))
+
+
+@dataclass(frozen=True)
+class _Lowest:
+    """Finds the lowest similarity of some distinct trees."""
+
+    kernel: TreeKernel
+    trees: Forest
+    similar: sp.csr_array
+    n_jobs: int | None
+
+    def __call__(self, own: NDArray[np.int64]) -> float:
+        if len(own) == 1:
+            return 1.0
+        known = self.similar[own][:, own]
+        if known.nnz == len(own) * (len(own) - 1) // 2:
+            return float(known.data.min())
+        trees = self.trees[own]
+        lowest = 1.0
+        for start in range(0, len(own), 256):  # bounded memory
+            K = self.kernel(trees[start : start + 256], trees, n_jobs=self.n_jobs)
+            lowest = min(lowest, float(K.min()))
+        return lowest
 
 
 def _groups(labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -156,18 +178,12 @@ def _groups(labels: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [group for group in groups if len(group) > 1]
 
 
-def _components(i: NDArray[Any], j: NDArray[Any], n: int) -> NDArray[np.int64]:
-    graph = sp.coo_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
+def _graph(i: Any, j: Any, values: Any, n: int) -> sp.csr_array:
+    """Return the similarities of similar pairs i < j as a sparse matrix."""
+    return sp.coo_array((np.asarray(values, dtype=np.float64), (i, j)), shape=(n, n)).tocsr()
 
 
-def _split(
-    labels: NDArray[np.int64],
-    kernel: TreeKernel,
-    trees: Forest,
-    threshold: float,
-    n_jobs: int | None,
-) -> NDArray[np.int64]:
+def _split(labels: NDArray[np.int64], similar: sp.csr_array) -> NDArray[np.int64]:
     """Split components until all pairs of a class are similar, by complete linkage."""
     result = np.arange(len(labels))
     for group in _groups(labels):
@@ -176,9 +192,12 @@ def _split(
                 f"{len(group):,} distinct trees are connected, and complete linkage takes at most "
                 f"{_MOST_LINKED:,}: raise min_similarity, or use linkage='single'"
             )
-        K = kernel(trees[group], n_jobs=n_jobs)
-        distances = np.where(threshold <= K, 1.0 - K, 2.0)[np.triu_indices(len(group), 1)]
-        split = fcluster(linked(distances, "complete"), 1.5, "distance")
+        known = similar[group][:, group].tocoo()
+        distances = np.full((len(group), len(group)), 2.0)
+        distances[known.row, known.col] = 1.0 - known.data
+        split = fcluster(
+            linked(distances[np.triu_indices(len(group), 1)], "complete"), 1.5, "distance"
+        )
         for label in np.unique(split):
             result[group[split == label]] = group[split == label].min()
     return result

@@ -1,4 +1,4 @@
-"""All pairs of trees above a similarity, by the exact kernel matrix in blocks."""
+"""All pairs of trees above a similarity, by an index or by the kernel matrix in blocks."""
 
 from typing import Any
 
@@ -7,9 +7,13 @@ from numpy.typing import NDArray
 
 from filbert.arrays import FloatArray
 from filbert.forest import Forest
-from filbert.kernels import TreeKernel
+from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.search.segments import Segments
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]
 
 _BLOCK = 1 << 22  # entries of the matrix that are in memory at a time
+_QUERIES = 256  # at a time
 
 
 def similar_pairs(
@@ -19,11 +23,14 @@ def similar_pairs(
     *,
     n_jobs: int | None = None,
     progress: Any = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+) -> Pairs:
     """Return all pairs i < j with at least this kernel value, and the values.
 
-    The kernel is normalised. Every pair is evaluated, block by block, so the time is quadratic in
-    the number of trees and the memory is not.
+    The kernel is normalised. Under SubsetTree and Subtree, each tree is a query to an index of all
+    trees (:class:`~filbert.TreeIndex`), whose lists visit only what trees have in common. Under
+    other kernels, all pairs are compared, block by block: the matrix of PartialTree takes less
+    time than the pairs that its bounds leave. In both cases the memory is bounded, apart from the
+    result.
 
     Parameters
     ----------
@@ -43,17 +50,49 @@ def similar_pairs(
     >>> similar_pairs(SubsetTree(), trees, 0.5)
     (array([0]), array([1]), array([0.60606061]))
     """
+    if not isinstance(kernel, Subtree | SubsetTree):
+        return _by_matrix(kernel, trees, min_similarity, n_jobs, progress)
+    segments = Segments(kernel)
+    segments.add(trees, n_jobs)
+    n = len(trees)
+    parts = []
+    for first in range(0, n, _QUERIES):
+        found = segments.search(
+            trees[first : first + _QUERIES],
+            n_neighbors=None,
+            least=min_similarity,
+            n_jobs=n_jobs,
+        )
+        counts = np.diff(found.ends, prepend=0)
+        i = np.repeat(np.arange(first, first + len(counts)), counts)
+        later = np.flatnonzero(i < found.ids)
+        later = later[np.lexsort((found.ids[later], i[later]))]
+        parts.append((i[later], found.ids[later], found.values[later]))
+        if progress is not None:
+            progress(first + len(counts), n)
+    return _together(parts)
+
+
+def _by_matrix(
+    kernel: TreeKernel, trees: Forest, least: float, n_jobs: int | None, progress: Any
+) -> Pairs:
+    """Compare all pairs, block by block: the memory is bounded."""
     n = len(trees)
     rows = max(1, min(512, _BLOCK // max(n, 1)))
-    found_i, found_j, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
+    parts = []
     for first in range(0, n, rows):
         last = min(first + rows, n)
         K = kernel(trees[first:last], trees[first:], n_jobs=n_jobs)
-        i, j = np.nonzero(min_similarity <= K)
+        i, j = np.nonzero(least <= K)
         later = i < j  # the block starts on the diagonal
-        found_i.append(i[later] + first)
-        found_j.append(j[later] + first)
-        values.append(K[i[later], j[later]])
+        i, j = i[later], j[later]
+        parts.append((i + first, j + first, K[i, j]))
         if progress is not None:
             progress(last, n)
-    return np.concatenate(found_i), np.concatenate(found_j), np.concatenate(values)
+    return _together(parts)
+
+
+def _together(parts: list[Pairs]) -> Pairs:
+    nothing = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    i, j, values = (np.concatenate(each) for each in zip(nothing, *parts, strict=True))
+    return i, j, values

@@ -2,10 +2,10 @@
 
 Each part is one task, and what all parts share is one more. Tasks are pure, none is tied to a
 worker, and everything that they need is in the graph. If a worker dies, Dask can therefore run its
-tasks again on another one.
+tasks again on another one. Tasks are submitted as results are taken (``dask_results.py``).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 from uuid import uuid4
@@ -51,11 +51,11 @@ class DaskRunner:
     ) -> Iterator[Any]:
         """Yield the result for each part, in the order of the parts."""
         names = [piece.name for piece in pieces]
+        tasks = _Tasks(self._client).submit(work, pieces, own)
         with (
             part_progress(work.title, len(pieces), show=verbose > 0) as report,
-            closing(Results(self._client, names, report)) as results,
+            closing(Results(self._client, names, tasks, report)) as results,
         ):
-            results.add_all(_Tasks(self._client).submit(work, pieces, own))
             for number in range(len(pieces)):
                 outcome = results.take(number)
                 for warning in outcome.warnings:
@@ -72,25 +72,26 @@ class _Tasks:
 
     def submit(
         self, work: Work, pieces: Sequence[Piece], own: Sequence[tuple[Any, ...]]
-    ) -> Iterator[Any]:
-        """Yield a future for each part."""
+    ) -> Generator[Any]:
+        """Submit a task for the next part at each step, and yield its future."""
         shared = None
         if work.shared:
             shared = self._task(unpack_shared, *self._sender, *self._chunks(pack(work.shared)))
-        contents = iter(self._contents(pieces))
         for piece, arguments in zip(pieces, own, strict=True):
-            content = next(contents) if piece.later is not None else None
-            packed = self._chunks(pack_part(work, piece, arguments))
-            yield self._task(run_part, *self._sender, content, shared, *packed)
+            yield self._part(work, piece, arguments, shared)
 
-    def _contents(self, pieces: Sequence[Piece]) -> list[Any]:
-        """Return futures of what Dask computes itself.
+    def _part(self, work: Work, piece: Piece, own: tuple[Any, ...], shared: Any) -> Any:
+        """Return the future of one part.
 
-        They get a lower priority than our tasks: a worker loads a part only when no loaded part
-        waits for its work.
+        What Dask computes itself gets a lower priority than our tasks: a worker loads a part only
+        when no loaded part waits for its work. The future of the content is dropped here, so that
+        a worker forgets the content after its task.
         """
-        later = [piece.later for piece in pieces if piece.later is not None]
-        return list(self._client.compute(later, priority=-1)) if later else []
+        content = None
+        if piece.later is not None:
+            content = self._client.compute(piece.later, priority=-1)
+        packed = self._chunks(pack_part(work, piece, own))
+        return self._task(run_part, *self._sender, content, shared, *packed)
 
     def _chunks(self, data: bytes) -> list[Any]:
         """Return data for the graph, in tasks of their own if they are large."""

@@ -14,7 +14,7 @@ from filbert.given import described
 def rows_of(one: Any, name: str) -> Rows:
     """Return the examples of an object: a Forest, Examples or (X, y). The name is for errors."""
     X, y = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
-    if isinstance(X, list) and X:
+    if isinstance(X, list):  # also an empty one, of a part from which a filter left nothing
         X = as_forest(X)
     if not is_rows(X):
         raise InputTypeError(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from filbert.arrays import is_sparse
 from filbert.corpus.form import Form, check_same_form, form_of_rows
 from filbert.corpus.local import LocalRunner
-from filbert.corpus.pieces import Changed, Chosen, Given, Piece, Rows
+from filbert.corpus.pieces import Changed, Chosen, Given, Piece, Rows, hash_of_rows
 from filbert.corpus.runners import current_runner
 from filbert.corpus.tasks import Work
 from filbert.errors import InputTypeError, InvalidParameterError, ParseError, SkippedInputWarning
@@ -187,6 +187,18 @@ class Parts(InParts):
         for piece in self.pieces:
             runner = LocalRunner() if piece.later is None else current_runner()
             yield from runner.map(Work("loading", _as_they_are), [piece], [()])
+
+    def tokens(self) -> list[str]:
+        """Return what tells each part from parts with other examples, also in another process.
+
+        What Dask computes is identified by its examples, which takes a pass over these parts: keys
+        of delayed calls are random, and other keys do not show whether a database has changed.
+        """
+        later = [piece for piece in self.pieces if piece.later is not None]
+        nothing: list[tuple[Any, ...]] = [()] * len(later)
+        work = Work("identifying", hash_of_rows)
+        hashes = iter(list(current_runner().map(work, later, nothing)))
+        return [next(hashes) if piece.later is not None else piece.token for piece in self.pieces]
 
     def _run(
         self, work: Work, own: Sequence[tuple[Any, ...]] | None = None, verbose: int = 0

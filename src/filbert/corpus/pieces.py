@@ -63,12 +63,7 @@ class Given:
     @cached_property
     def token(self) -> str:
         """A hash of the examples."""
-        known = sha256()
-        for array in _arrays(self.rows.X, self.rows.y):
-            known.update(repr((array.shape, array.dtype.str)).encode())
-            is_object = array.dtype.kind == "O"
-            known.update(repr(array.tolist()).encode() if is_object else array.tobytes())
-        return f"memory-{known.hexdigest()}"
+        return hash_of_rows(self.rows)
 
     def load(self, content: Any = None, n_jobs: int | None = None) -> Rows:
         """Return the examples."""
@@ -130,6 +125,16 @@ class Changed(_Derived):
         """Return the changed examples."""
         X, y = self.whole.load(content, n_jobs)
         return Rows(self.function(X), y)
+
+
+def hash_of_rows(rows: Rows) -> str:
+    """Return a hash of examples and their labels."""
+    known = sha256()
+    for array in _arrays(rows.X, rows.y):
+        known.update(repr((array.shape, array.dtype.str)).encode())
+        is_object = array.dtype.kind == "O"
+        known.update(repr(array.tolist()).encode() if is_object else array.tobytes())
+    return f"memory-{known.hexdigest()}"
 
 
 def _arrays(X: Any, y: NDArray[Any] | None) -> Iterator[NDArray[Any]]:

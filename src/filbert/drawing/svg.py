@@ -20,6 +20,10 @@ from filbert.errors import InvalidParameterError
 _INK, _PAPER, _PLAIN, _LINE = "#14181f", "#e3e8ee", "#f5f7f9", "#8a94a3"
 _FOR, _AGAINST = (74, 152, 226), (242, 143, 66)  # blue and orange, safe for colour-blind readers
 _NEUTRAL = (238, 241, 244)
+_GROUPS = ("#c3dcf7", "#c5e8cc", "#dccdf3", "#f3e09a")
+_ALONE = "#f6c9a3"  # in no group
+N_GROUPS = len(_GROUPS)
+"""The number of colours of groups."""
 
 
 def tree_svg(
@@ -28,6 +32,7 @@ def tree_svg(
     *,
     open: Sequence[bool] | None = None,
     values: Sequence[float] | None = None,
+    groups: Sequence[int] | None = None,
     max_nodes: int = 400,
     max_width: float = 960,
 ) -> str:
@@ -44,16 +49,19 @@ def tree_svg(
     values : sequence of float, optional
         The contribution of each node. It sets the node's colour and is in its `<title>`. The group
         of a node has its preorder number as `data-node`.
+    groups : sequence of int, optional
+        The number of the group of each node, or -1. Groups have colours, which are used again after
+        `N_GROUPS` groups. What is in no group is orange.
     max_nodes : int
         In larger trees only the nodes with the largest values and those near the root are drawn.
         Ellipses stand for the others.
     max_width : float
         The largest width in pixels, unless labels are wider.
     """
-    check_arrays(labels, parents, open, values)
+    check_arrays(labels, parents, open, values if groups is None else groups)
     check_limits(max_nodes, max_width)
     drawn = picture_of_arrays(labels, parents, values, max_nodes, max_width)
-    return _Drawing(drawn, open, values).svg()
+    return _Drawing(drawn, open, values, groups).svg()
 
 
 def dag_svg(dag: Dag, root: int, *, max_nodes: int, max_width: float) -> str:
@@ -72,12 +80,17 @@ def check_limits(max_nodes: int, max_width: float) -> None:
 
 class _Drawing:
     def __init__(
-        self, picture: Picture, open: Sequence[bool] | None, values: Sequence[float] | None
+        self,
+        picture: Picture,
+        open: Sequence[bool] | None,
+        values: Sequence[float] | None,
+        groups: Sequence[int] | None = None,
     ) -> None:
         self.picture = picture
         self.outline = picture.outline
         self.open = open
         self.values = values
+        self.groups = groups
         self.largest = max((abs(value) for value in values or []), default=0.0)
         self.inner = set(picture.outline.parents)
 
@@ -131,6 +144,9 @@ class _Drawing:
         fill = _PAPER if node in self.inner or is_open else _PLAIN
         if value is not None:
             fill = _colour(value / self.largest if self.largest > 0 else 0.0)
+        if self.groups is not None:
+            group = self.groups[own]
+            fill = _GROUPS[group % N_GROUPS] if group >= 0 else _ALONE
         dashes = f' stroke="{_INK}" stroke-dasharray="3 2" stroke-opacity="0.6"' if is_open else ""
         return f' fill="{fill}"{dashes}'
 

@@ -12,8 +12,9 @@ from filbert import _core
 from filbert.errors import InputTypeError, InvalidParameterError, TooManyFragmentsError
 from filbert.forest import Forest
 from filbert.fragments.data import Fragments
-from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
+from filbert.kernels.capabilities import capabilities_of
 from filbert.threads import n_threads
 
 _MOST = 2**62  # the core counts in 64 bits
@@ -142,6 +143,7 @@ def iter_recurring_fragments(
     root: str | None = None,
     max_fragments: int = 1_000_000,
     n_jobs: int | None = None,
+    progress: Any = None,
 ) -> Iterator[RecurringFragments]:
     """Yield the fragments of :func:`recurring_fragments` in batches, in the same order.
 
@@ -157,7 +159,7 @@ def iter_recurring_fragments(
     search = _Search(
         X, kernel, min_count, max_count, min_size, max_size, root, max_fragments, n_jobs
     )
-    return search.batches()
+    return search.batches(progress)
 
 
 class _Search:
@@ -189,19 +191,23 @@ class _Search:
         self._core = _core.RecurringMiner(
             trees._dag,
             trees._roots,
-            isinstance(self._kernel, Subtree),
+            capabilities_of(self._kernel).children == "all",
             bool(getattr(self._kernel, "include_leaves", False)),
             root=_checked_root(root),
             **{name: int(limit) for name, limit in limits.items()},
         )
         self.blocks = np.arange(len(self._core.block_sizes()), dtype=np.uint32)
 
-    def batches(self) -> Iterator[RecurringFragments]:
+    def batches(self, progress: Any) -> Iterator[RecurringFragments]:
         sizes = self._core.block_sizes()[self.blocks]
         batch_of = (np.cumsum(sizes) - sizes) // _BATCH  # one by one if they are large
         starts = np.flatnonzero(np.diff(batch_of, prepend=-1))
+        done = 0
         for blocks in np.split(self.blocks, starts[1:]) if len(sizes) else []:
             found = self.mine(blocks, None)
+            done += len(blocks)
+            if progress is not None:
+                progress(done, len(self.blocks))
             if len(found):
                 yield found
 
@@ -224,7 +230,8 @@ class _Search:
 
 def _checked_kernel(kernel: TreeKernel | None) -> TreeKernel:
     kernel = SubsetTree() if kernel is None else kernel
-    if type(kernel) not in (SubsetTree, Subtree):
+    known = capabilities_of(kernel)
+    if not known.tree_in_core or not known.all_roots or known.children == "some":
         raise InputTypeError(
             "recurring fragments are subset trees or complete subtrees: pass kernel=SubsetTree() "
             f"or Subtree(), not {kernel!r}"

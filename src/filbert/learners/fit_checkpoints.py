@@ -7,7 +7,7 @@ The state of a solver is stored, so that it goes on as if it had not been interr
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from importlib.metadata import version
 from numbers import Integral
@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from filbert.corpus.checkpoints import Checkpoint
-from filbert.errors import InvalidParameterError
+from filbert.errors import CheckpointError, InvalidParameterError
 from filbert.kernels import Kernel
 
 SECONDS = 30.0  # between two checkpoints
@@ -77,7 +77,7 @@ def fit_checkpoint(
     seed = int(check_random_state(given).randint(2**31)) if is_free else int(given)
     parameters = learner.get_params(deep=False)
     description = {
-        "filbert": version("filbert"),
+        "filbert": _version(folder),
         "learner": type(learner).__name__,
         "kernel": repr(kernel),
         "examples": _hash_of_examples(examples),
@@ -88,7 +88,16 @@ def fit_checkpoint(
     try:
         yield kept
     finally:
-        kept.close()
+        with suppress(OSError):  # of the lock, which says nothing about the training
+            kept.close()
+
+
+def _version(folder: str | os.PathLike[str]) -> str:
+    try:
+        return version("filbert")
+    except OSError as error:
+        reason = f"the version of Filbert cannot be read: {error.strerror}"
+        raise CheckpointError(os.fspath(folder), reason) from None
 
 
 def check_is_described(kernel: Any) -> None:

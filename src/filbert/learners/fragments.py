@@ -13,7 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from filbert.corpus.parts import Parts
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.forest import Forest
-from filbert.fragments import Criterion, Fragments, MinedFragments, Search, check_rules, mine
+from filbert.fragments import (
+    Criterion,
+    Fragments,
+    MinedFragments,
+    RecurringFragments,
+    Search,
+    check_rules,
+    mine,
+)
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.inputs import rows_for, warn_without_fragments
@@ -27,6 +35,8 @@ from filbert.model import SupportVectorModel
 
 class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Turn trees into sparse vectors over the fragments with the largest weights in a model.
+
+    Or over `fragments` that are given.
 
     The paper has two linear models. *LIN* uses the model's weights:
     ``transform(X) @ coef_.T + intercept_``. *OPT* learns new weights in the space of these
@@ -43,6 +53,10 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         chi-square, the trees of a class are compared with the others.
     kernel : SubsetTree, Subtree or PartialTree, optional
         Defines the fragments if there is no estimator. SubsetTree() by default.
+    fragments : Fragments or RecurringFragments, optional
+        Count these fragments, such as those of :func:`filbert.fragments.recurring_fragments`,
+        instead of mining some. :meth:`fit` then learns nothing, and an estimator, a kernel and the
+        parameters of mining have no place.
     max_ratio, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
         They apply to each class; see :func:`filbert.fragments.mine`.
     weighted : bool
@@ -56,7 +70,8 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     fragments_ : Fragments
         The fragments found for any class. They are the columns that `transform` returns.
     mined_ : list of MinedFragments
-        The fragments of each decision function. There is one function for two classes.
+        The fragments of each decision function. There is one function for two classes, and none if
+        `fragments` are given.
     estimator_ : the fitted estimator, or None
     classes_ : ndarray
         The classes of the estimator, or of `y` if it is used.
@@ -75,6 +90,12 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     >>> vectorizer = FragmentVectorizer(svm, min_frequency=2).fit(X, y)
     >>> vectorizer.get_feature_names_out()[:2].tolist()
     ['(Q (VP …) (NP …))', '(S (NP …) (VP …))']
+
+    All fragments that recur in the training trees, without labels:
+
+    >>> from filbert.fragments import recurring_fragments
+    >>> FragmentVectorizer(fragments=recurring_fragments(X), weighted=False).fit_transform(X).shape
+    (4, 5)
     """
 
     def __init__(
@@ -82,6 +103,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         estimator: Any = None,
         *,
         kernel: TreeKernel | None = None,
+        fragments: Fragments | RecurringFragments | None = None,
         max_ratio: float = 50.0,
         n_fragments: int | None = None,
         norm_share: float | None = None,
@@ -94,6 +116,7 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     ) -> None:
         self.estimator = estimator
         self.kernel = kernel
+        self.fragments = fragments
         self.max_ratio = max_ratio
         self.n_fragments = n_fragments
         self.norm_share = norm_share
@@ -111,6 +134,9 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         estimator is fitted on it. Its support vectors are then mined in one piece.
         """
         self.check_parameters()
+        if self.fragments is not None:
+            self._take(None, None, [], fragments_of(self.fragments))
+            return self
         model, learner, classes = self._model(X, y)
         mined = [
             mine(model, problem=problem, n_jobs=self.n_jobs, **self._rules())
@@ -176,7 +202,9 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
-        tags.target_tags.required = self.estimator is not None or self.criterion == "chi2"
+        tags.target_tags.required = self.fragments is None and (
+            self.estimator is not None or self.criterion == "chi2"
+        )
         return tags
 
     # ---------------------------------------------------------------- fitting
@@ -190,6 +218,13 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         check_rules(**self._rules())
         if not isinstance(self.weighted, bool | np.bool_):
             raise InvalidParameterError(f"weighted must be True or False, got {self.weighted!r}")
+        if self.fragments is not None:
+            fragments_of(self.fragments)
+            if self.estimator is not None or self.kernel is not None:
+                raise InvalidParameterError(
+                    "fragments are counted as they are, by the kernel that they have: leave out "
+                    "estimator and kernel"
+                )
         learner = self.estimator
         if not (learner is None or isinstance(learner, DualClassifier | TreePerceptron)):
             raise InputTypeError(
@@ -248,6 +283,17 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         self.fragments_ = fragments
         if classes is not None:
             self.classes_ = classes
+
+
+def fragments_of(given: Any) -> Fragments:
+    """Return the fragments of a list of them with counts, or the fragments themselves."""
+    found = given.fragments if isinstance(given, RecurringFragments) else given
+    if not isinstance(found, Fragments):
+        raise InputTypeError(
+            "fragments must be Fragments, or what recurring_fragments returns, got "
+            f"{type(given).__name__}"
+        )
+    return found
 
 
 def support_vector_model(learner: Any) -> SupportVectorModel:

@@ -27,15 +27,21 @@ class KernelMatrix(
 ):
     """Turn trees into rows of the kernel matrix: ``transform(Y)`` is ``kernel(Y, X)``.
 
-    With it, scikit-learn's estimators for precomputed kernels or distances are the last step of a
-    pipeline on trees, and a search may vary the parameters of the kernel:
-    ``GridSearchCV(pipeline, {"kernelmatrix__kernel__decay": [0.2, 0.4]})``. The matrix is dense.
-    For many trees use :class:`~filbert.TreeFeatures` with a linear model.
+    With it, scikit-learn's estimators for precomputed kernels are the last step of a pipeline on
+    trees, and a search may vary the parameters of the kernel:
+    ``GridSearchCV(pipeline, {"kernelmatrix__kernel__decay": [0.2, 0.4]})``. Estimators for
+    precomputed distances, such as ``KNeighborsClassifier(metric="precomputed")``, need
+    ``distances=True``: they would take the largest kernels for the largest distances. The matrix is
+    dense. For many trees use :class:`~filbert.TreeFeatures` with a linear model.
 
     Parameters
     ----------
     kernel : Kernel, optional
         Any kernel of :mod:`filbert.kernels`. SubsetTree() by default.
+    distances : bool
+        Return distances in the feature space, the roots of k(x, x) - 2 k(x, y) + k(y, y), in place
+        of kernels. With a normalised kernel they are between 0 and 2. Distances below about 1e-8
+        times the norms are rounding errors.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`).
 
@@ -58,8 +64,11 @@ class KernelMatrix(
     array([1.4])
     """
 
-    def __init__(self, kernel: Kernel | None = None, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self, kernel: Kernel | None = None, *, distances: bool = False, n_jobs: int | None = None
+    ) -> None:
         self.kernel = kernel
+        self.distances = distances
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -86,7 +95,7 @@ class KernelMatrix(
 
     @by_parts
     def transform(self, X: Any) -> FloatArray:
-        """Compute the kernels of examples with the training examples.
+        """Compute the kernels, or the distances, of examples and the training examples.
 
         Parameters
         ----------
@@ -102,11 +111,21 @@ class KernelMatrix(
         check_feature_names(self._names_of_features, X)
         if n_examples(examples) == 0:
             return np.empty((0, self._n_features_out))
-        return np.asarray(self.kernel_(examples, self.examples_, n_jobs=self.n_jobs))
+        kernels = np.asarray(self.kernel_(examples, self.examples_, n_jobs=self.n_jobs))
+        if not self.distances:
+            return kernels
+        own = self.kernel_.diag(examples, n_jobs=self.n_jobs)[:, np.newaxis]
+        squares = own - 2 * kernels + self.kernel_.diag(self.examples_, n_jobs=self.n_jobs)
+        distances: FloatArray = np.sqrt(np.maximum(0.0, squares))
+        return distances
 
     def check_parameters(self) -> None:
         """Raise InvalidParameterError if a parameter has an invalid value."""
         n_threads(self.n_jobs)
+        if not isinstance(self.distances, bool | np.bool_):
+            raise InvalidParameterError(
+                f"KernelMatrix: distances must be True or False, got {self.distances!r}"
+            )
         if self.kernel is None:
             return
         if not isinstance(self.kernel, Kernel):

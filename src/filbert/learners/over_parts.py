@@ -88,7 +88,7 @@ def _description(
     """Return what a checkpoint's results depend on, as JSON."""
     check_is_described(machine.kernel)
     names = ("C", "loss", "engine", "intercept", "kernel_tol", "tol", "max_iter", "max_memory")
-    tokens = "\n".join(piece.token for piece in corpus.pieces)
+    tokens = "\n".join(corpus.tokens())
     return {
         "filbert": version("filbert"),
         "kernel": repr(machine.kernel),

@@ -25,7 +25,7 @@ from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
 from filbert.kernels.terms import check_is_sum, is_sum
-from filbert.learners.exclusive import learning
+from filbert.learners.exclusive import Learning
 from filbert.learners.fit_checkpoints import fit_checkpoint
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron_classifier import PerceptronClassifier
@@ -224,7 +224,7 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         TreePerceptron
             Itself.
         """
-        with learning(self):
+        with Learning(self):
             if isinstance(X, Parts):
                 if checkpoint is not None:
                     raise InvalidParameterError(
@@ -319,7 +319,7 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         TreePerceptron
             Itself.
         """
-        with learning(self):
+        with Learning(self):
             if isinstance(X, Parts):
                 return self._partial_fit_parts(X, y, classes, sample_weight)
             if y is None:

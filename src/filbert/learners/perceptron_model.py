@@ -15,7 +15,7 @@ from filbert.forest import Forest
 from filbert.kernels import Kernel
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.terms import is_sum, tree_kernels
-from filbert.learners.exclusive import learning
+from filbert.learners.exclusive import Learning
 from filbert.learners.perceptron_terms import Batch, Terms, with_sparse_rows
 from filbert.model import SupportVectorModel
 from filbert.threads import n_threads
@@ -265,7 +265,7 @@ class PerceptronModel:
         of them, and `support_of` is a view of it.
         """
         every = support_of if all_support_of is None else all_support_of
-        with learning(self):  # shallow copies of an estimator share their model
+        with Learning(self):  # shallow copies of an estimator share their model
             self._learn(
                 batch, targets, order, support_of, every, max_nodes, lightest_leave, progress
             )

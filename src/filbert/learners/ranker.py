@@ -192,6 +192,7 @@ class TreeRanker(DualLearner):
         list of TreeRanker
         """
         Cs = checked_costs(Cs)
+        y = self._target_of(X, y)
         task = self._prepare(X, y, sample_weight, Cs, group)
         fitted: list[Self] = []
         for C in Cs:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from filbert.corpus.parts import Parts
 from filbert.engine import Engine
 from filbert.engine.rows import KernelFunction
-from filbert.errors import InvalidParameterError
+from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.kernels import Kernel, LocalPatterns, SubsetTree
 from filbert.learners.dual import Task
 from filbert.learners.dual_classifier import DualClassifier
@@ -255,6 +255,15 @@ class TreeSVC(DualClassifier):
         """
         check_parameters(self.get_params(deep=False))
 
+    def _target_of(self, X: Any, y: ArrayLike | None) -> ArrayLike:
+        if isinstance(X, Parts):  # `fit` takes it
+            raise InputTypeError(
+                "TreeSVC.fit_path needs all examples in one piece, because all values of C share "
+                "what it prepares: for a corpus in parts, call set_params(C=C).fit(corpus, "
+                "checkpoint=folder) for each C, with a folder of its own"
+            )
+        return super()._target_of(X, y)
+
     def _default_kernel(self) -> Kernel:
         return LocalPatterns(decay=0.7) if self.strategy == "exact" else SubsetTree()
 
@@ -263,9 +272,11 @@ class TreeSVC(DualClassifier):
             return self.loss
         return "squared_hinge" if self.strategy == "exact" else "hinge"
 
-    def _trainer(self, kernel: Any, examples: Any, kernel_tol: float) -> Trainer:
+    def _trainer(
+        self, kernel: Any, examples: Any, kernel_tol: float, rows_needed: float = 1.0
+    ) -> Trainer:
         if self.strategy == "exact":
-            return super()._trainer(kernel, examples, kernel_tol)
+            return super()._trainer(kernel, examples, kernel_tol, rows_needed)
         return PlaneTrainer(
             self.strategy,
             kernel,

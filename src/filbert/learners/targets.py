@@ -50,8 +50,16 @@ def _column(y: ArrayLike) -> NDArray[Any]:
 
 def finite_numbers(name: str, values: ArrayLike) -> FloatArray:
     """Return an array of numbers; raise InvalidParameterError if one of them is not finite."""
+    given = np.asarray(values)
+    if given.dtype.kind in "mM":
+        raise InvalidParameterError(
+            f"{name} must have numbers, got {given.dtype}: convert dates and durations, such as to "
+            "days"
+        )
+    if given.dtype.kind in "OSU":
+        _check_are_numbers(name, given)
     try:
-        numbers = np.array(values, dtype=np.float64)
+        numbers = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(f"{name} must have numbers: {error}") from None
     bad = np.flatnonzero(~np.isfinite(numbers))
@@ -60,6 +68,24 @@ def finite_numbers(name: str, values: ArrayLike) -> FloatArray:
             f"{name} must be finite; for sample {bad[0]} it is {numbers.flat[bad[0]]}: leave it out"
         )
     return numbers
+
+
+def _check_are_numbers(name: str, values: NDArray[Any]) -> None:
+    """Name the first text that is no number. Python reads 1_000 as one, and tables do not."""
+    for i, value in enumerate(values.flat):
+        if not isinstance(value, str | bytes):
+            continue
+        try:
+            float(value)
+            is_number = "_" not in str(value)
+        except ValueError:
+            is_number = False
+        if not is_number:
+            shown = value.item() if isinstance(value, np.generic) else value
+            raise InvalidParameterError(
+                f"{name} must have numbers; for sample {i} it is {shown!r}: write a number or "
+                "leave the sample out"
+            )
 
 
 def checked_classes(y: ArrayLike, n: int, learner: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -145,7 +171,13 @@ def factors_of_classes(
     if isinstance(class_weight, str) and class_weight == "balanced":
         factors = counts.sum() / (len(classes) * counts.astype(np.float64))
     else:
-        factors = compute_class_weight(class_weight, classes=classes, y=classes)
+        try:
+            factors = compute_class_weight(class_weight, classes=classes, y=classes)
+        except (ValueError, TypeError) as error:
+            raise InvalidParameterError(
+                f"class_weight must be None, 'balanced' or a dictionary from classes of y to "
+                f"weights, got {class_weight!r}: {error}"
+            ) from None
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise InvalidParameterError(
             f"class_weight must be finite and not negative, got {class_weight!r}"

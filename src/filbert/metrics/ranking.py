@@ -18,6 +18,7 @@ from filbert.learners.pairs import checked_groups, share_in_order
 from filbert.learners.targets import finite_numbers
 
 Gain = Literal["linear", "exponential"]
+_LARGEST_EXPONENT = 1000  # sums of 2^y stay finite
 
 
 def ndcg(
@@ -57,6 +58,11 @@ def ndcg(
     ranked = _ranked(y, scores, group)
     if (ranked.y < 0).any():
         raise InvalidParameterError("y must not be negative: shift the targets, they are gains")
+    if gain == "exponential" and (ranked.y > _LARGEST_EXPONENT).any():
+        raise InvalidParameterError(
+            f"2^y is too large for y = {ranked.y.max():g}: use gain='linear', or targets of at "
+            f"most {_LARGEST_EXPONENT}"
+        )
     gains = ranked.y if gain == "linear" else np.exp2(ranked.y) - 1
     best = _ranked(gains, gains, ranked.groups)  # the groups are in order already
     found = ranked.sums(gains * _discounts(ranked.ranks, k))

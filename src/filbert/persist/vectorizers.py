@@ -35,9 +35,13 @@ _LEARNERS: dict[str, tuple[type, Any]] = {
 def encode(vectorizer: FragmentVectorizer) -> tuple[dict[str, Any], Arrays]:
     """Return the header and arrays for a fitted transformer."""
     check_is_fitted(vectorizer)
-    own = {k: v for k, v in vectorizer.get_params(deep=False).items() if k != "estimator"}
+    apart = ("estimator", "fragments")
+    own = {k: v for k, v in vectorizer.get_params(deep=False).items() if k not in apart}
     header, arrays = fragment_lists.encode(vectorizer.fragments_)
     header["parameters"] = parameters.to_json(FragmentVectorizer(**own))
+    header["fragments_are_given"] = vectorizer.fragments is not None
+    if vectorizer.fragments is not None:
+        return header, arrays
     arrays |= _encoded_mined(vectorizer)
     if hasattr(vectorizer, "classes_"):
         arrays["classes"], header["classes_are_objects"] = storable_classes(vectorizer.classes_)
@@ -53,16 +57,19 @@ def decode(header: dict[str, Any], arrays: Arrays) -> FragmentVectorizer:
     """Return the transformer; inconsistent content raises ModelFileError."""
     try:
         values = parameters.from_json(FragmentVectorizer, header.get("parameters"))
-        vectorizer = FragmentVectorizer(**{**values, "estimator": None})
+        vectorizer = FragmentVectorizer(**{**values, "estimator": None, "fragments": None})
         vectorizer.check_parameters()
     except FilbertError as error:
         raise ModelFileError(str(error)) from None
     vectorizer.fragments_ = fragment_lists.decode(header, arrays)
+    vectorizer.estimator_ = None
+    if header.get("fragments_are_given") is True:
+        vectorizer.fragments, vectorizer.mined_ = vectorizer.fragments_, []
+        return vectorizer
     vectorizer.mined_ = _decoded_mined(vectorizer, arrays)
     if "classes" in arrays:
         are_objects = header.get("classes_are_objects")
         vectorizer.classes_ = checked_classes(arrays["classes"], are_objects)
-    vectorizer.estimator_ = None
     if header.get("estimator") is not None:
         _take_learner(vectorizer, header, arrays)
     return vectorizer

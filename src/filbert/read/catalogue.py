@@ -1,12 +1,12 @@
 """The tree formats by name. A format's module is imported only when it is needed."""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 from filbert.errors import InvalidParameterError, MissingLibraryError
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Read
 from filbert.read.languages import LANGUAGES
 
 
@@ -34,9 +34,9 @@ class TreeFormat:
         return kind(**given, language=self.language) if self.language else kind(**given)
 
     @property
-    def read(self) -> Callable[[Document, Any], Iterator[TreeRecord]]:
+    def read(self) -> Read:
         """The module's ``read``."""
-        reader: Callable[[Document, Any], Iterator[TreeRecord]] = self._module().read
+        reader: Read = self._module().read
         return reader
 
     @property

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from io import BytesIO
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,15 +12,18 @@ from numpy.typing import NDArray
 from filbert import _core
 from filbert.errors import ParseError
 from filbert.read.catalogue import TreeFormat
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, TreeRecord, rows_of
 
-_PIECE = 1 << 20  # bytes of bracket notation read at a time
 _MOST_TEXTS = 1 << 14  # texts that wait to be parsed,
 _MOST_CHARACTERS = 1 << 24  # and their length
 
 
 class Collected(NamedTuple):
-    """Trees in the order of their documents, and the errors of what was skipped."""
+    """Trees in the order of their documents, and the errors of what was skipped.
+
+    The `sample` of an error is its place among the trees and the errors before it. Bracket notation
+    does not give it.
+    """
 
     dag: _core.Dag
     roots: NDArray[np.uint32]
@@ -36,6 +40,9 @@ class TreeCollector(Protocol):
 
         ParseError leaves the trees that the document has given so far.
         """
+
+    def note(self, error: ParseError) -> None:
+        """Note the error of a document or tree that is skipped, in the place of its trees."""
 
     def finish(self) -> Collected:
         """Return all trees."""
@@ -83,11 +90,9 @@ class _BracketCollector:
 
     def add(self, document: Document) -> int:
         reader = _core.TreeReader(self._skip, self._bare_words)
-        # read1 waits for one part of a pipe only, so that Ctrl-C is noticed between the parts.
-        read = getattr(document.stream, "read1", document.stream.read)
         n = 0
         try:
-            while piece := read(_PIECE):
+            for piece in document.pieces():
                 reader.feed(piece)
             dag, roots, problems = reader.finish()
             n = len(roots)
@@ -103,6 +108,9 @@ class _BracketCollector:
         while len(self._parts) > 1 and self._parts[-2][0].size < 2 * self._parts[-1][0].size:
             self._merge_last()
         return n
+
+    def note(self, error: ParseError) -> None:
+        self._skipped.append(error)
 
     def finish(self) -> Collected:
         while len(self._parts) > 1:
@@ -123,6 +131,7 @@ class _TextCollector:
     def __init__(self, kind: TreeFormat, options: Any, skip: bool) -> None:
         self._read = kind.read
         self._options = options
+        self._skip = skip
         self._reader = _core.TreeReader(skip_errors=skip, bare_words=True)
         self._texts: list[object] = []  # not yet parsed
         self._n_characters = 0
@@ -130,15 +139,24 @@ class _TextCollector:
         self._columns: dict[str, list[str]] = {}
         self._names: list[str] = []  # of documents
         self._begin: list[int] = []  # and the numbers of their first trees
+        self._skipped: list[tuple[int, ParseError]] = []  # with the number of trees before each
 
     def add(self, document: Document) -> int:
         self._names.append(document.name)
         self._begin.append(self._n)
-        for record in self._read(document, self._options):
-            self._add_record(record)
+        for row in rows_of(self._read, document, self._options):
+            if isinstance(row, TreeRecord):
+                self._add_record(row)
+            elif self._skip:
+                self.note(row)
+            else:
+                raise row
             if len(self._texts) >= _MOST_TEXTS or self._n_characters >= _MOST_CHARACTERS:
                 self._parse()
         return self._n - self._begin[-1]
+
+    def note(self, error: ParseError) -> None:
+        self._skipped.append((self._n, error))
 
     def finish(self) -> Collected:
         self._parse()
@@ -153,8 +171,23 @@ class _TextCollector:
             good = [i for i in range(self._n) if i not in bad]
             documents = documents[good]
             columns = {name: [column[i] for i in good] for name, column in columns.items()}
-        skipped = [self._located(reason, hint, sample) for sample, reason, hint, *_ in problems]
-        return Collected(dag, roots, documents, columns, tuple(skipped))
+        bad_texts = [
+            (tree or 0, self._located(reason, hint, tree)) for tree, reason, hint, *_ in problems
+        ]
+        return Collected(dag, roots, documents, columns, self._in_order(bad_texts))
+
+    def _in_order(self, bad_texts: list[tuple[int, ParseError]]) -> tuple[ParseError, ...]:
+        """Return all errors, each with its place among the trees that were read and the errors."""
+        errors = [(tree, 0, i, error) for i, (tree, error) in enumerate(self._skipped)]
+        errors += [(tree, 1, i, error) for i, (tree, error) in enumerate(bad_texts)]
+        errors.sort(key=itemgetter(0, 1, 2))
+        # The trees that the core has refused are counted already.
+        bad = 0
+        placed = []
+        for n, (tree, is_text, _, error) in enumerate(errors):
+            placed.append(error.located(sample=tree - bad + n))
+            bad += is_text
+        return tuple(placed)
 
     def _add_record(self, record: TreeRecord) -> None:
         self._texts.append(record.text)

@@ -20,7 +20,7 @@ from conllu.exceptions import ParseException
 
 from filbert.errors import ParseError
 from filbert.read.dependencies import BadWordError, DependencyOptions, Word, dependency_text
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, Row, TreeRecord
 
 Options = DependencyOptions
 
@@ -42,8 +42,8 @@ _PARSERS: dict[str, Callable[[list[str], int], Any]] = dict.fromkeys(
 )
 
 
-def read(document: Document, options: DependencyOptions) -> Iterator[TreeRecord]:
-    """Yield the tree of each sentence. Bad sentences can be skipped."""
+def read(document: Document, options: DependencyOptions) -> Iterator[Row]:
+    """Yield the tree of each sentence, or its error."""
     fields: Sequence[str] = _FIELDS
     doc_id = ""
     for lines in _blocks(document):
@@ -57,7 +57,7 @@ def read(document: Document, options: DependencyOptions) -> Iterator[TreeRecord]
             doc_id = _doc_id(sentence.metadata, doc_id)
             text = _text(document, sentence, numbered, options)
         except ParseError as error:
-            document.skip(error)
+            yield error
             continue
         yield TreeRecord(text, _columns(sentence.metadata, doc_id))
 

@@ -97,6 +97,18 @@ def detected(one: NamedInput, stream: IO[Any], kind: TreeFormat | None) -> TreeF
     return found
 
 
+def format_of(
+    one: NamedInput, stream: IO[Any], known: TreeFormat | None, *, is_given: bool
+) -> TreeFormat:
+    """Return the format of an open input.
+
+    `known` is the format of the inputs before it, or the one that the user names (`is_given`).
+    """
+    if known is not None and (is_given or format_by_name(one.name)):
+        return known
+    return detected(one, stream, known)
+
+
 def _only_format(inputs: Sequence[NamedInput]) -> TreeFormat | None:
     files: dict[str, list[str]] = defaultdict(list)
     for one in inputs:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from filbert.errors import InvalidParameterError, ParseError
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, Row, TreeRecord
 
 _ROOT, _PAIR, _UNPAIRED, _BREAK = "RNA", "pair", ".", "&"
 _SEQUENCE = re.compile(r"[A-Za-z&]+")
@@ -78,20 +78,20 @@ class _Record:
         )
 
 
-def read(document: Document, options: Options) -> Iterator[TreeRecord]:
-    """Yield the structures of a document. Bad structures can be skipped."""
+def read(document: Document, options: Options) -> Iterator[Row]:
+    """Yield the structures of a document, and an error for each bad one."""
     record = _Record()
     number = 0
     for number, raw in document.lines():
         try:
             made = _add_line(record, raw, number, options)
         except ParseError as error:
-            document.skip(_located(error, document, number))
+            yield _located(error, document, number)
         else:
             if made is not None:
                 yield made
     if incomplete := record.begin(""):
-        document.skip(_located(incomplete, document, number))
+        yield _located(incomplete, document, number)
 
 
 def _located(error: ParseError, document: Document, line: int) -> ParseError:

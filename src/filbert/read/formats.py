@@ -53,7 +53,10 @@ _LABEL_KINDS: dict[Format, LabelKind] = {
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of labels, trees and features: the options of :func:`filbert.read_examples`."""
+    """The places of labels, trees and features: the options of :func:`filbert.read_examples`.
+
+    `ignores_labels` says that labels are read, because that is fast, but that nobody looks at them.
+    """
 
     format: Format | None = None
     label: LabelColumn = None
@@ -65,6 +68,12 @@ class Layout:
     empty: Empty | None = None
     tree_format: str | None = None
     tree_options: Mapping[str, Any] = field(default_factory=dict)
+    ignores_labels: bool = False
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether each example must have a label."""
+        return self.label is not False and not self.ignores_labels
 
     def __post_init__(self) -> None:
         if self.header not in (True, False, "auto"):
@@ -149,9 +158,12 @@ def known_format(layout: Layout, source: Input) -> Format:
         )
     kind = kind or _by_first_line(source.first_line)
     if kind is None:
+        is_array = source.first_line.startswith(b"[")
         raise ParseError(
             "the format cannot be detected from the file's name or its first lines",
-            hint=f"pass format={_listed_formats()}; for trees without labels use read_trees",
+            hint="this may be a JSON array: write JSON Lines, one object per line"
+            if is_array
+            else f"pass format={_listed_formats()}; for trees without labels use read_trees",
             source=source.name,
             line=1,
         )

@@ -1,7 +1,8 @@
 """Glycans in IUPAC-condensed notation, one per line: ``Fuc(a1-3)[Gal(b1-4)]GlcNAc``.
 
 The root is the reducing end, the last residue of the text. Children are in the order of the text.
-Chemically they have no order. An open linkage of the root, as in ``Gal(b1-4)GlcNAc(b1-``, is kept.
+Chemically they have no order: ``unordered=True`` sorts them. An open linkage of the root, as in
+``Gal(b1-4)GlcNAc(b1-``, is kept. :mod:`filbert.read.residues` says what residues and linkages are.
 """
 
 import re
@@ -12,17 +13,18 @@ from typing import NamedTuple
 
 from filbert.errors import InvalidParameterError, ParseError
 from filbert.read.bracket_text import bracket_text
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.canonical import sort_children
+from filbert.read.documents import Document, Row, TreeRecord
 from filbert.read.preorder import children_of
+from filbert.read.residues import LINKAGE, is_residue
 
 _TOKEN = re.compile(r"([\[\]])|\(([^()\[\]{}\s]+)(?:\)|$)|([^()\[\]{}\s]+)")
 _NAME = re.compile(r"[^()\[\]{}\s/]+")
-_LINKAGE = re.compile(r"[^()\[\]{}\s]+")
 
 
 @dataclass(frozen=True)
 class Options:
-    """Where linkages go.
+    """Where linkages go, and what is read.
 
     Attributes
     ----------
@@ -30,15 +32,28 @@ class Options:
         ``"label"`` writes a residue and its linkage to the parent as one label, ``Gal/b1-4``.
         ``"node"`` makes the linkage a node between parent and child: ``(GlcNAc (b1-4 Gal))``.
         ``"drop"`` leaves linkages out. Such trees cannot be written as glycans again.
+    residues : {"known", "any"}
+        Whether a residue must be made of the known names of monosaccharides and substituents, or
+        may be any text without brackets, braces, white space and ``/``.
+    unordered : bool
+        Sort the children of each residue by their content, so that glycans that differ only in the
+        order of their branches become equal trees. The order is that of
+        :class:`filbert.transform.SortChildren`.
     """
 
     linkages: str = "label"
+    residues: str = "known"
+    unordered: bool = False
 
     def __post_init__(self) -> None:
         if self.linkages not in ("label", "node", "drop"):
             raise InvalidParameterError(
                 f"linkages must be 'label', 'node' or 'drop', got {self.linkages!r}"
             )
+        if self.residues not in ("known", "any"):
+            raise InvalidParameterError(f"residues must be 'known' or 'any', got {self.residues!r}")
+        if not isinstance(self.unordered, bool):
+            raise InvalidParameterError(f"unordered must be a bool, got {self.unordered!r}")
 
 
 class _Node(NamedTuple):
@@ -52,8 +67,8 @@ class _Token(NamedTuple):
     column: int
 
 
-def read(document: Document, options: Options) -> Iterator[TreeRecord]:
-    """Yield the glycans of a document. Bad lines can be skipped."""
+def read(document: Document, options: Options) -> Iterator[Row]:
+    """Yield the glycans of a document, and an error for each bad line."""
     for number, line in document.lines():
         text = line.strip()
         if not text:
@@ -62,7 +77,7 @@ def read(document: Document, options: Options) -> Iterator[TreeRecord]:
             root = _parsed(_tokens(text), options)
         except ParseError as error:
             column = (error.column or 1) + line.index(text[0])
-            document.skip(error.located(source=document.name, line=number, column=column))
+            yield error.located(source=document.name, line=number, column=column)
             continue
         yield TreeRecord(bracket_text(root, lambda node: (node.label, node.children)))
 
@@ -81,7 +96,7 @@ def write(labels: list[str], parents: list[int], options: Options) -> str:
         if isinstance(item, str):
             pieces.append(item)
             continue
-        stack.append(_written(labels[item], is_root=item == 0))
+        stack.append(_written(labels[item], options, is_root=item == 0))
         for branch in reversed(children[item][1:]):
             stack += ["]", branch, "["]
         stack.extend(children[item][:1])
@@ -122,16 +137,18 @@ def _parsed(tokens: list[_Token], options: Options) -> _Node:
     parent: _Node | None = None
     branches: list[tuple[_Node, _Token]] = []  # where branches begin, with their closing brackets
     linkage: _Token | None = None
-    made: list[_Node] = []
+    made: list[_Node] = []  # parents before their children
     for token in reversed(tokens):
         if token.kind == "residue":
+            _check_residue(token, options)
             _check_linkage(token, linkage, is_root=root is None)
             top, residue = _nodes(token.text, linkage.text if linkage else "", options)
-            made.append(residue)
+            made += [top] if top is residue else [top, residue]
             if parent is not None:
                 parent.children.append(top)
             root, parent, linkage = root or top, residue, None
         elif token.kind == "linkage" and linkage is None:
+            _check_form(token)
             linkage = token
         elif linkage is not None or parent is None:
             raise _misplaced(linkage or token)
@@ -143,9 +160,20 @@ def _parsed(tokens: list[_Token], options: Options) -> _Node:
             parent = branches.pop()[0]
     if branches or linkage is not None or root is None:
         raise _misplaced(branches[-1][1] if branches else tokens[0])
-    for residue in made:
-        residue.children.reverse()
+    for node in made:
+        node.children.reverse()
+    if options.unordered:
+        _sort(made[::-1])
     return root
+
+
+def _sort(nodes: list[_Node]) -> None:
+    """Sort the children of nodes, which come before their parents."""
+    number_of = {id(node): number for number, node in enumerate(nodes)}
+    below = [[number_of[id(child)] for child in node.children] for node in nodes]
+    sort_children([node.label for node in nodes], range(len(nodes)), below)
+    for node, children in zip(nodes, below, strict=True):
+        node.children[:] = [nodes[child] for child in children]
 
 
 def _nodes(name: str, linkage: str, options: Options) -> tuple[_Node, _Node]:
@@ -158,13 +186,30 @@ def _nodes(name: str, linkage: str, options: Options) -> tuple[_Node, _Node]:
     return residue, residue
 
 
-def _check_linkage(residue: _Token, linkage: _Token | None, *, is_root: bool) -> None:
+def _check_residue(residue: _Token, options: Options) -> None:
     if "/" in residue.text:
-        raise ParseError(
-            f"the residue {residue.text!r:.40} has a '/'",
-            hint="write the linkage in brackets, such as Gal(b1-4)",
-            column=residue.column,
+        reason, hint = "has a '/'", "write the linkage in brackets, such as Gal(b1-4)"
+    elif options.residues == "known" and not is_residue(residue.text):
+        reason = "is no monosaccharide"
+        hint = (
+            "write linkages in brackets, such as Gal(b1-4)GlcNAc; if it is a rare residue, use "
+            "residues='any'"
         )
+    else:
+        return
+    raise ParseError(f"the residue {residue.text!r:.40} {reason}", hint=hint, column=residue.column)
+
+
+def _check_form(linkage: _Token) -> None:
+    if not LINKAGE.fullmatch(linkage.text):
+        raise ParseError(
+            f"{linkage.text!r:.40} is not a linkage",
+            hint="linkages are written such as (b1-4), (a2-3/6) or (?1-?)",
+            column=linkage.column,
+        )
+
+
+def _check_linkage(residue: _Token, linkage: _Token | None, *, is_root: bool) -> None:
     if is_root and linkage is not None and not linkage.text.endswith("-"):
         raise ParseError(
             f"the linkage {linkage.text!r:.40} has no residue after it",
@@ -217,9 +262,10 @@ def _with_linkages_in_labels(labels: list[str], parents: list[int]) -> tuple[lis
     return new_labels, new_parents
 
 
-def _written(label: str, *, is_root: bool) -> str:
+def _written(label: str, options: Options, *, is_root: bool) -> str:
     name, slash, linkage = label.partition("/")
-    if not _NAME.fullmatch(name) or bool(linkage) != bool(slash):
+    is_name = is_residue if options.residues == "known" else _NAME.fullmatch
+    if not is_name(name) or bool(linkage) != bool(slash):
         raise _unwritable(f"{label!r:.40} is not a residue")
     if is_root and not slash:
         return name
@@ -228,7 +274,7 @@ def _written(label: str, *, is_root: bool) -> str:
             raise _unwritable(f"the root {label!r:.40} has a linkage")
     elif not slash:
         raise _unwritable(f"the residue {label!r:.40} has no linkage")
-    if not _LINKAGE.fullmatch(linkage):
+    if not LINKAGE.fullmatch(linkage):
         raise _unwritable(f"{linkage!r:.40} is not a linkage")
     return f"{name}({linkage}{'' if is_root else ')'}"
 

@@ -16,12 +16,15 @@ from dataclasses import dataclass, fields
 from operator import itemgetter
 from typing import Any
 
-from filbert.errors import InvalidParameterError
-from filbert.read.documents import Document, TreeRecord
+from filbert.errors import InvalidParameterError, ParseError
+from filbert.read.documents import Document, Place, TreeRecord
 from filbert.read.escape import escape_label
 from filbert.read.preorder import children_of
 
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?|NaN|-?Infinity", re.ASCII)
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
+_DEPTH = {"[": 1, "{": 1, "]": -1, "}": -1}
 _CONSTANTS = {True: " true", False: " false", None: " null"}
 
 
@@ -64,36 +67,118 @@ _DECODER = json.JSONDecoder(
 
 
 def read(document: Document, options: Options) -> Iterator[TreeRecord]:
-    """Yield the tree of the document's value, or one tree per item."""
-    value = _value(document)
+    """Yield the tree of the document's value, or one tree per item as the items arrive."""
+    text = _Text(document)
     if not options.items:
+        text.read_all()
+        value = text.value()
+        text.check_end()
         yield TreeRecord(_tree(value, options))
         return
-    if not isinstance(value, list):
-        raise document.error(
-            "the outermost value is not an array", hint="items=True needs an array", line=1
-        )
-    for number, item in enumerate(value):
+    for number, item in enumerate(text.items()):
         yield TreeRecord(_tree(item, options), {"item": str(number)})
 
 
-def _value(document: Document) -> Any:
-    text = document.read_text()
-    if not text.strip():
-        raise document.error("the document is empty", line=1)
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        more = error.msg == "Extra data"
-        hint = "a file has one value; for JSON Lines, use read_examples" if more else ""
-        raise document.error(
-            f"not JSON: {error.msg}", hint=hint, line=error.lineno, column=error.colno
-        ) from None
-    except RecursionError:
-        raise document.error(
-            "values are nested too deeply for Python's json module",
-            hint="at most about 1,000 levels are read",
-        ) from None
+class _Text:
+    """The text of a document, as far as it has arrived and has not been used."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._pieces = document.text_pieces()
+        self._text = ""
+        self._begin = Place()  # of the text
+        self._at = 0
+        if not self._mark():
+            raise document.error("the document is empty", line=1)
+
+    def read_all(self) -> None:
+        self._text += "".join(self._pieces)
+
+    def items(self) -> Iterator[Any]:
+        """Yield the items of an array."""
+        if self._mark() != "[":
+            raise self._document.error(
+                "the outermost value is not an array", hint="items=True needs an array", line=1
+            )
+        self._at += 1
+        if self._mark() != "]":
+            yield self.value()
+            while self._mark() == ",":
+                self._at += 1
+                self._mark()
+                yield self.value()
+        if self._mark() != "]":
+            raise self._error("Expecting ',' delimiter", self._at)
+        self._at += 1
+        self.check_end()
+
+    def value(self) -> Any:
+        """Return the value that begins here."""
+        has_arrived = False
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if has_arrived:
+                    raise self._error(error.msg, error.pos) from None
+                self._wait()
+                has_arrived = True
+            except RecursionError:
+                raise self._document.error(
+                    "values are nested too deeply for Python's json module",
+                    hint="at most about 1,000 levels are read",
+                ) from None
+            else:
+                # More digits may follow.
+                if end < len(self._text) or type(value) is not _Number or not self._more():
+                    self._at = end
+                    return value
+
+    def check_end(self) -> None:
+        """Raise ParseError if anything but white space follows."""
+        if self._mark():
+            hint = "a file has one value; for JSON Lines, use read_examples"
+            raise self._error("Extra data", self._at, hint)
+
+    def _mark(self) -> str:
+        """Go to the next character that is not white space, and return it; "" at the end."""
+        while True:
+            self._at = _BLANKS.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _more(self) -> bool:
+        """Replace what has been used by the next piece; return False at the end."""
+        for piece in self._pieces:
+            self._begin = self._begin.after(self._text[: self._at])
+            self._text, self._at = self._text[self._at :] + piece, 0
+            if piece:
+                return True
+        return False
+
+    def _wait(self) -> None:
+        """Read on until the value that begins here has arrived as a whole."""
+        depth = n = 0
+        while True:
+            for match in _STRUCTURE.finditer(self._text, self._at + n):
+                n = match.start() - self._at
+                mark = match[0]
+                if mark[0] == '"' and not match[1]:
+                    break  # the string goes on
+                depth += _DEPTH.get(mark, 0)
+                n = match.end() - self._at
+                if depth < 0 or (depth == 0 and mark in ",]}"):
+                    return
+            else:
+                n = len(self._text) - self._at
+            if not self._more():
+                return
+
+    def _error(self, reason: str, at: int, hint: str = "") -> ParseError:
+        line, column = self._begin.after(self._text[:at])
+        return self._document.error(f"not JSON: {reason}", hint=hint, line=line, column=column)
 
 
 def _tree(value: Any, options: Options) -> str:

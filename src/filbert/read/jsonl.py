@@ -63,16 +63,30 @@ def _columns(item: dict[str, Any], used: set[str | None]) -> dict[str, str]:
 
 def _loaded(line: bytes) -> dict[str, Any]:
     try:
-        item = json.loads(line)
+        item = json.loads(line, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         before = error.doc[: error.pos].encode(errors="surrogatepass")  # JSON may have half a pair
         column = len(before) + 1  # in bytes, as in all formats
         raise ParseError(f"not JSON: {error.msg}", column=column) from None
+    except ParseError:
+        raise
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ParseError(f"this JSON cannot be read: {error}", column=1) from None
     if not isinstance(item, dict):
         raise ParseError(
             "not a JSON object", hint='write {"label": ..., "tree": "(S ...)"}', column=1
+        )
+    return item
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object. Python's json takes the last one of equal keys in silence."""
+    item = dict(pairs)
+    if len(item) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ParseError(
+            f"the key {twice!r:.40} occurs twice in an object", hint="remove one", column=1
         )
     return item
 

@@ -15,20 +15,27 @@ from dataclasses import dataclass
 
 from filbert.errors import InvalidParameterError, ParseError
 from filbert.read.bracket_text import bracket_text
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, Place, Row, TreeRecord
 from filbert.read.preorder import children_of
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+)
     | (?P<mark>[(),;:])
-    | '(?P<single>[^']*(?:''[^']*)*)'
-    | "(?P<double>[^"]*(?:""[^"]*)*)"
+    | '(?P<single>[^']*+(?:''[^']*+)*+)'
+    | "(?P<double>[^"]*+(?:""[^"]*+)*+)"
     | (?P<plain>[^\s()\[\],;:'"{}][^\s()\[\],;:{}]*)
     | (?P<comment>\[[^\[\]]*\])""",
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"""[^\s()\[\],;:'"{}]+""")
 _SQUARE = re.compile(r"[\[\]]")
+_CLOSING = {"[": "]", "'": "'", '"': '"'}
+_UNCLOSED = {
+    "[": "the comment is not closed",
+    "'": "the quote is not closed",
+    '"': "the quote is not closed",
+}
+_LONG = 1 << 12  # characters
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _LENGTH = re.compile(_NUMBER)
 _LABEL_WITH_LENGTH = re.compile(rf"(.+):({_NUMBER})", re.DOTALL)
@@ -65,23 +72,20 @@ class Options:
             )
 
 
-def read(document: Document, options: Options) -> Iterator[TreeRecord]:
-    """Yield the trees of a document. Bad trees can be skipped, up to the next semicolon."""
-    text = document.read_text()
-    if text[:6].upper() == "#NEXUS":
-        raise document.error("this is a NEXUS file", hint="export its trees as Newick", line=1)
-    start = 0
-    while start < len(text):
+def read(document: Document, options: Options) -> Iterator[Row]:
+    """Yield the trees of a document, and an error for each bad one: a text up to a semicolon."""
+    text = _Text(document)
+    while True:
         try:
-            tree, start = _next_tree(text, start, options)
-        except _BadTextError as error:
-            before = text[: error.offset]
-            line, column = before.count("\n") + 1, error.offset - before.rfind("\n")
-            document.skip(document.error(error.reason, hint=error.hint, line=line, column=column))
-            start = (text.find(";", error.offset) + 1) or len(text)
+            tree = _next_tree(text, options)
+        except _BadTreeError as error:
+            line, column = text.place()
+            yield document.error(error.reason, hint=error.hint, line=line, column=column)
+            text.skip_tree()
         else:
-            if tree is not None:
-                yield TreeRecord(tree.brackets())
+            if tree is None:
+                return
+            yield TreeRecord(tree.brackets())
 
 
 def write(labels: list[str], parents: list[int], options: Options) -> str:
@@ -190,59 +194,118 @@ class _Tree:
         return label, children
 
 
-class _BadTextError(Exception):
-    """A text that is not Newick, with the place."""
+class _BadTreeError(Exception):
+    """The tree that is being read is not Newick. The text behind it may be."""
 
-    def __init__(self, offset: int, reason: str, hint: str) -> None:
+    def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason)
-        self.offset = offset
         self.reason = reason
         self.hint = hint
 
 
-def _next_tree(text: str, start: int, options: Options) -> tuple[_Tree | None, int]:
-    """Return a tree and the end of its text, or None if nothing but blanks and comments follow."""
+class _Text:
+    """The text of a document from its last tree on, as far as it has arrived, and its tokens."""
+
+    def __init__(self, document: Document) -> None:
+        self._lines = document.lines()
+        self._text = ""
+        self._begin = Place()  # of the text
+        self._start = self._end = 0  # of the token that was read last
+        if self._next_line() and self._text[:6].upper() == "#NEXUS":
+            hint = "export its trees as Newick"
+            raise document.error("this is a NEXUS file", hint=hint, line=self._begin.line)
+
+    def place(self) -> Place:
+        """Return the place of the token that was read last, or of the end of the text."""
+        return self._begin.after(self._text[: self._start])
+
+    def tokens(self) -> Iterator[tuple[str, str]]:
+        """Yield marks and labels; drop blanks and comments."""
+        while self._end < len(self._text) or self._next_line():
+            match = _TOKEN.match(self._text, self._end)
+            if match is None:
+                self._start = self._end
+                self._skip_comment()
+                continue
+            kind = match.lastgroup
+            if kind != "blank":
+                self._start = match.start()
+            self._end = match.end()
+            if kind == "single":
+                yield "label", match[kind].replace("''", "'")
+            elif kind == "double":
+                yield "label", match[kind].replace('""', '"')
+            elif kind in ("mark", "plain"):
+                yield kind, match[kind]
+
+    def end(self) -> None:
+        """Take the place behind the last token for that of errors."""
+        self._start = self._end = len(self._text.rstrip())
+
+    def skip_tree(self) -> None:
+        """Skip the text from the last token to the next semicolon."""
+        self._end = self._start
+        while (found := self._text.find(";", self._end)) < 0:
+            self._end = len(self._text)
+            if not self._next_line():
+                return
+        self._end = found + 1
+
+    def _next_line(self) -> bool:
+        """Replace the text by the next line that is not blank."""
+        for number, line in self._lines:
+            if line and not line.isspace():
+                self._text, self._begin, self._start, self._end = f"{line}\n", Place(number), 0, 0
+                return True
+        return False
+
+    def _skip_comment(self) -> None:
+        """Skip a comment with comments inside, or wait for the end of a comment or quoted label."""
+        opening = self._text[self._start]
+        if opening == "[":
+            depth = 0
+            for match in _SQUARE.finditer(self._text, self._start):
+                depth += 1 if match[0] == "[" else -1
+                if depth == 0:
+                    self._end = match.end()
+                    return
+        if opening not in _CLOSING or not self._read_up_to(_CLOSING[opening]):
+            raise _BadTreeError(
+                _UNCLOSED.get(opening, f"unexpected {opening!r}"),
+                "add ']'" if opening == "[" else "put labels with special characters into quotes",
+            )
+
+    def _read_up_to(self, mark: str) -> bool:
+        """Add lines, up to one with a mark; return whether there is one.
+
+        A long text is doubled at least, so that reading it again and again takes linear time.
+        """
+        enough = 2 * len(self._text) if len(self._text) > _LONG else 0
+        pieces = [self._text]
+        n, found = len(self._text), False
+        for _, line in self._lines:
+            pieces.append(f"{line}\n")
+            n += len(line) + 1
+            found = found or mark in line
+            if found and n >= enough:
+                break
+        self._text = "".join(pieces)
+        return found
+
+
+def _next_tree(text: _Text, options: Options) -> _Tree | None:
+    """Return the next tree, or None if nothing but blanks and comments follow."""
     tree = _Tree(options)
-    for kind, token, offset in _tokens(text, start):
+    for kind, token in text.tokens():
         try:
             if tree.add(kind, token):
-                return tree, offset + 1
+                return tree
         except ParseError as error:
-            raise _BadTextError(offset, error.reason, error.hint) from None
-    if not tree.is_empty():
-        raise _BadTextError(len(text.rstrip()), "the tree does not end", "add the closing ');'")
-    return None, len(text)
-
-
-def _tokens(text: str, start: int) -> Iterator[tuple[str, str, int]]:
-    """Yield marks and labels with their offsets; drop blanks and comments."""
-    offset = start
-    while offset < len(text):
-        match = _TOKEN.match(text, offset)
-        if match is None:
-            offset = _skipped_comment(text, offset)
-            continue
-        kind = match.lastgroup or ""
-        if kind == "single":
-            yield "label", match[kind].replace("''", "'"), offset
-        elif kind == "double":
-            yield "label", match[kind].replace('""', '"'), offset
-        elif kind in ("mark", "plain"):
-            yield kind, match[kind], offset
-        offset = match.end()
-
-
-def _skipped_comment(text: str, start: int) -> int:
-    """Return the end of a comment with comments inside."""
-    if text[start] != "[":
-        what = "the quote is not closed" if text[start] in "'\"" else f"unexpected {text[start]!r}"
-        raise _BadTextError(start, what, "put labels with special characters into quotes")
-    depth = 0
-    for match in _SQUARE.finditer(text, start):
-        depth += 1 if match[0] == "[" else -1
-        if depth == 0:
-            return match.end()
-    raise _BadTextError(start, "the comment is not closed", "add ']'")
+            raise _BadTreeError(error.reason, error.hint) from None
+    if tree.is_empty():
+        return None
+    text.end()
+    raise _BadTreeError("the tree does not end", "add the closing ');'")
 
 
 def _written(label: str, options: Options) -> str:

@@ -43,6 +43,8 @@ def to_target(labels: Sequence[Label | None], kind: LabelKind) -> NDArray[Any]:
     kinds = {type(value) for value in values}
     if kinds == {tuple}:
         return _objects(values)
+    if kind == "given":
+        _check_types(values)
     if any(isinstance(value, str) and "\0" in value for value in values):
         raise ParseError(  # arrays of strings drop it at the end
             "a label has a NUL character", hint="check the file's encoding"
@@ -56,6 +58,25 @@ def to_target(labels: Sequence[Label | None], kind: LabelKind) -> NDArray[Any]:
     if kinds <= {int} and all(abs(value) < 2**63 for value in values):
         return np.array(values, dtype=np.int64)
     return _compact([float(value) for value in values])
+
+
+_TYPES = {bool: "a bool", float: "a number", str: "a text"}
+
+
+def _check_types(values: list[Any]) -> None:
+    """Raise ParseError if labels of different types would become one class, such as 1 and "1"."""
+    kind_of: dict[str, type] = {}
+    for value in {(type(value), value): value for value in values}.values():
+        kind = float if type(value) is int else type(value)
+        whole = kind is bool or (type(value) is float and value.is_integer())
+        for text in {str(value), str(int(value)) if whole else str(value)}:
+            other = kind_of.setdefault(text, kind)
+            if other is not kind:
+                raise ParseError(
+                    f"the label {text!r:.40} is {_TYPES[other]} in one example and {_TYPES[kind]} "
+                    "in another",
+                    hint="write all labels in the same way, or pass labels='text'",
+                )
 
 
 def _objects(values: list[Any]) -> NDArray[Any]:

@@ -100,6 +100,7 @@ class ExampleReader:
         self._parser = parser_for(self._kind, layout, source)
         self.label_kind = layout.label_kind(self._kind)
         self.has_labels = layout.label is not False
+        self._needs_labels = layout.needs_labels
         self.has_vectors = layout.has_vectors
         self._bare_words = layout.bare_words
         self._tree_column = layout.tree_column()
@@ -231,15 +232,23 @@ class ExampleReader:
         unusual = None
         for block in blocks:
             texts = self._other_columns(block)
-            if texts is None or not lines.add(block.text, self._n_threads):
+            is_bad = texts is None or self._lacks_label(block)
+            if is_bad or not lines.add(block.text, self._n_threads):
                 unusual = block
                 break
-            for name, column in texts.items():
+            for name, column in (texts or {}).items():
                 others[name].extend(column)
         usual = labelled_lines.finished(
             lines, self._kind, text_labels=self._text_labels, columns=others
         )
         return unusual, usual
+
+    def _lacks_label(self, block: Block) -> bool:
+        """Return whether a label of a table is empty, which the core does not mind."""
+        columns = self._parser.columns
+        if columns is None or columns.label is None or not self._needs_labels:
+            return False
+        return tsv.has_empty_label(block.text, columns.label)
 
     def _other_columns(self, block: Block) -> dict[str, list[str]] | None:
         """Return the columns that the core does not read; None if a line of the block is bad."""
@@ -325,8 +334,14 @@ class ExampleReader:
             self._convert(record, line, self._tree_column)
         if record is not None and not self.has_vectors:
             record.vectors = {}
-        if record is not None and self.has_labels and self.label_kind == "numbers":
-            check_number(record.label)
+        if record is not None and self._needs_labels:
+            if record.label == "":
+                raise ParseError(
+                    "the label is empty",
+                    hint="fill it in, or leave the line out with on_error='skip'",
+                )
+            if self.label_kind == "numbers":
+                check_number(record.label)
         return record
 
     def _convert(self, record: Record, line: Any, column: TreeColumn) -> None:

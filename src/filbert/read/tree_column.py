@@ -6,7 +6,7 @@ from typing import Any
 
 from filbert.errors import ParseError
 from filbert.read.catalogue import TreeFormat
-from filbert.read.documents import Document
+from filbert.read.documents import Document, trees_of
 from filbert.read.record import EMPTY_TREE
 
 
@@ -32,7 +32,7 @@ class TreeColumn:
         data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
         document = Document("", BytesIO(data), is_text=isinstance(text, str))
         try:
-            records = list(self._read(document, self._options))
+            records = list(trees_of(self._read, document, self._options))
         except ParseError as error:
             if (error.line or 1) == 1:
                 raise

@@ -21,7 +21,7 @@ from tree_sitter import Node, Tree
 from filbert.errors import InvalidParameterError, ParseError
 from filbert.read.code_options import CodeOptions, check_choice
 from filbert.read.code_units import UnitFinder
-from filbert.read.documents import Document, TreeRecord
+from filbert.read.documents import Document, Row, TreeRecord
 from filbert.read.grammar import Tokens, grammar_of
 from filbert.read.languages import LANGUAGES
 from filbert.read.syntax_text import SyntaxText
@@ -62,7 +62,7 @@ class Options(CodeOptions):
         grammar_of(self.language)  # raises MissingLibraryError
 
 
-def read(document: Document, options: Options) -> Iterator[TreeRecord]:
+def read(document: Document, options: Options) -> Iterator[Row]:
     r"""Yield a tree for the file, or one for each of its classes or functions.
 
     >>> from io import BytesIO
@@ -77,7 +77,7 @@ def read(document: Document, options: Options) -> Iterator[TreeRecord]:
     source = _source(document, options.encoding)
     tree = grammar.parser.parse(source)
     if tree.root_node.has_error:
-        document.skip(_syntax_error(document, source, tree, options))
+        yield _syntax_error(document, source, tree, options)
     finder = UnitFinder(LANGUAGES[options.language], options.unit, nested=options.nested)
     text = SyntaxText(tree, grammar, finder, options.labels, options.constants)
     if options.unit == "module" and not tree.root_node.has_error:

@@ -55,8 +55,19 @@ def other_columns(text: bytes, columns: TableColumns) -> dict[str, list[str]]:
 
 def distinct_labels(text: bytes, label: int) -> set[str]:
     """Return the labels of lines, which may be bad."""
-    rows = (line.split(b"\t", label + 1) for line in text.split(b"\n") if line.strip())
+    rows = (
+        line.rstrip(b"\r").split(b"\t", label + 1) for line in text.split(b"\n") if line.strip()
+    )
     return {row[label].decode(errors="replace") for row in rows if len(row) > label}
+
+
+def has_empty_label(text: bytes, label: int) -> bool:
+    """Return whether a label of some lines is empty."""
+    if label == 0:
+        seems_so = text.startswith(b"\t") or b"\n\t" in text
+    else:
+        seems_so = text.endswith(b"\t") or any(end in text for end in (b"\t\t", b"\t\n", b"\t\r"))
+    return seems_so and "" in distinct_labels(text, label)
 
 
 def _other_number(fields: list[bytes], columns: TableColumns) -> ParseError:

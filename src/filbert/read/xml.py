@@ -92,21 +92,46 @@ class Options:
 
 def read(document: Document, options: Options) -> Iterator[TreeRecord]:
     """Yield the tree of the document's root element, or of each element of a name."""
-    data = document.read_bytes()
     encoding = "utf-8" if document.is_text else None
+    if options.each is None:
+        yield TreeRecord(_whole(document, document.read_bytes(), encoding, options)[0])
+        return
+    number = -1
+    for number, text in enumerate(_each(document, encoding, options)):
+        yield TreeRecord(text, {"item": str(number)})
+    if number < 0:
+        raise document.error(f"there is no element {options.each!r}", hint="check each=")
+
+
+def _each(document: Document, encoding: str | None, options: Options) -> Iterator[bytes]:
+    """Yield the trees of the elements of a name, as they arrive.
+
+    A document with a DTD, or in an encoding that only Python knows, is held in memory as a whole.
+    """
+    target = _EachTarget(options, stop_at_dtd=True)
+    parser = _streaming_parser(target, encoding)
+    beginning = b""  # up to the first element
+    try:
+        for piece in document.pieces():
+            if not target.has_begun:
+                beginning += piece
+            parser.feed(piece)
+            yield from target.taken()
+        parser.close()
+    except (_DoctypeError, etree.XMLSyntaxError) as error:
+        if target.has_begun:
+            yield from target.taken()
+            raise _located(document, error) from None
+        yield from _whole(document, beginning + document.read_bytes(), encoding, options)
+
+
+def _whole(document: Document, data: bytes, encoding: str | None, options: Options) -> list[bytes]:
     if not data.strip():
         raise document.error("the document is empty", line=1)
     try:
-        texts = _trees(data, encoding, options)
+        return _trees(data, encoding, options)
     except etree.XMLSyntaxError as error:
         raise _located(document, error) from None
-    if options.each is None:
-        yield TreeRecord(texts[0])
-        return
-    if not texts:
-        raise document.error(f"there is no element {options.each!r}", hint="check each=")
-    for number, text in enumerate(texts):
-        yield TreeRecord(text, {"item": str(number)})
 
 
 def _trees(data: bytes, encoding: str | None, options: Options) -> list[bytes]:
@@ -136,13 +161,17 @@ def _parsed(data: bytes, encoding: str | None, options: Options) -> list[bytes]:
 
 
 def _streamed(data: bytes, encoding: str | None, target: "_Target") -> list[bytes]:
-    parser = etree.XMLParser(
-        target=target, encoding=encoding, huge_tree=True, resolve_entities="internal", **_SAFE
-    )
+    parser = _streaming_parser(target, encoding)
     for begin in range(0, len(data), _SLICE):
         parser.feed(data[begin : begin + _SLICE])
     texts: list[bytes] = parser.close()
     return texts
+
+
+def _streaming_parser(target: "_Target", encoding: str | None) -> Any:
+    return etree.XMLParser(
+        target=target, encoding=encoding, huge_tree=True, resolve_entities="internal", **_SAFE
+    )
 
 
 def _has_no_entities(data: bytes) -> bool:
@@ -225,12 +254,14 @@ class _EachTarget(_Target):
     def __init__(self, options: Options, *, stop_at_dtd: bool = False) -> None:
         super().__init__(options, stop_at_dtd=stop_at_dtd)
         self._each = options.each
+        self.has_begun = False  # the first element
         self._level = 0  # of the elements that are written
         self._texts: list[bytes] = []
         self._write_start, self._write_end = self.start, self.end
         self.start, self.end = self._start, self._end
 
     def _start(self, name: str, attributes: Any) -> None:
+        self.has_begun = True
         if self._level or self._each in (name, _local(name)):
             if not self._level:
                 self._characters.clear()
@@ -243,6 +274,11 @@ class _EachTarget(_Target):
             self._level -= 1
             if not self._level:
                 self._texts.append(self._tree())
+
+    def taken(self) -> list[bytes]:
+        """Return the trees that are complete, and forget them."""
+        texts, self._texts = self._texts, []
+        return texts
 
     def close(self) -> list[bytes]:
         return self._texts

@@ -84,23 +84,25 @@ def environment() -> Environment:
 @cache
 def _assets() -> dict[str, Markup]:
     """Return the style sheet, the scripts, and the policy that allows only these."""
-    css, early = _source("report.css"), _source("early.js")
-    program = Markup("").join(_source(f"{name}.js") for name in _SCRIPTS)
+    css, early = source_of("report.css"), source_of("early.js")
+    program = Markup("").join(source_of(f"{name}.js") for name in _SCRIPTS)
     # The policy forbids inline styles, so lengths of bars are classes.
     css += Markup("".join(f".w{i}{{--w:{i}%}}" for i in range(101)))
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'; "
-        f"style-src {_hash(css)}; script-src {_hash(early)} {_hash(program)}"
+        f"style-src {content_hash(css)}; script-src {content_hash(early)} {content_hash(program)}"
     )
     return {"css": css, "early": early, "program": program, "policy": Markup(policy)}
 
 
-def _source(name: str) -> Markup:
+def source_of(name: str) -> Markup:
+    """Return a part of the page that is not a template: a style sheet or a script."""
     loader = environment().loader
     assert loader is not None
     return Markup(loader.get_source(environment(), name)[0].replace("\r\n", "\n"))
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
+    """Return how a policy names this style or script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

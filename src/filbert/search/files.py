@@ -1,15 +1,14 @@
-"""An index on disk: a folder of segments, which are never changed, and a list of them.
+"""An index on disk: a folder of files, which are never changed, and a list of them.
 
-The list, ``index.json``, is replaced as a whole after everything that it names is on disk. So the
-folder always holds the old index or the new one.
+The list is replaced as a whole after everything that it names is on disk. So the folder always
+holds the old index or the new one.
 """
 
-import json
 import os
-import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from filbert import _core
 from filbert.atomic import check_folder, replacing
 from filbert.errors import (
+    ConcurrentSaveError,
     CorruptForestError,
     FilbertError,
     InvalidParameterError,
@@ -25,80 +25,180 @@ from filbert.errors import (
 )
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
-from filbert.persist.archive import Arrays, open_archive, write_archive
+from filbert.locks import exclusive_lock, is_at
+from filbert.persist.archive import ArchiveReader, Arrays, open_archive, write_archive
 from filbert.persist.files import check_path
 from filbert.persist.parameters import kernel_from_json, kernel_to_json
-from filbert.search.segments import Ids, Segment, Segments
+from filbert.search.lists import (
+    FORMAT,
+    LIST,
+    LOCK,
+    VERSION,
+    StoredList,
+    file_name,
+    identity_of,
+    ids_of,
+    is_file_name,
+    is_leftover,
+    opened,
+    ranges_of,
+    ranges_of_version_1,
+    read_list,
+    text_of,
+)
+from filbert.search.segments import Notes, Segment, Segments, new_identity
 
-FORMAT = "filbert-index"
-VERSION = 1
-LIST = "index.json"
-
-_LONGEST_LIST = 1 << 24
-_FILE = re.compile(r"(segment|removed|notes)-([0-9]{1,9})\.filbert")
-_TRIES = 3  # if another process replaces the index meanwhile
+# ---------------------------------------------------------------- saving
 
 
-def save_segments(
-    segments: Segments,
-    path: str | os.PathLike[str],
-    *,
-    notes: dict[str, Any] | None = None,
-    columns: Arrays | None = None,
-) -> None:
-    """Write an index to a folder. Segments that are there already are kept as they are.
+def save_segments(segments: Segments, path: str | os.PathLike[str]) -> None:
+    """Write an index to a folder. Files that the index there has too are not written again.
 
-    `notes` are JSON values and `columns` are arrays that :func:`read_notes` returns.
+    Another index is replaced, unless `segments` were loaded from the folder or saved there before:
+    then somebody else has changed it, and ConcurrentSaveError is raised.
     """
     check_path(path)
     folder = _made_folder(os.path.realpath(path))
-    number = 1 + max([int(match[2]) for match in _files(folder)], default=0)
-    listed: list[dict[str, Any]] = []
+    with _claimed(folder) as lock:
+        present = _present(folder)
+        _check_unchanged(segments, folder, present)
+        _delete_unlisted(folder, present)
+        try:
+            text, new = text_of(_written(segments, folder, present))
+            _check_claim(folder, lock)
+            segments.known.add((folder, new.digest))  # before it is there, because of Ctrl-C
+            with replacing(os.path.join(folder, LIST)) as stream:
+                stream.write(text)
+        except BaseException:
+            with suppress(OSError, FilbertError):
+                _delete_unlisted(folder, _present(folder))
+            raise
+        _delete_unlisted(folder, new)
+
+
+def _written(segments: Segments, folder: str, present: StoredList | None) -> dict[str, Any]:
+    """Write what the folder does not have yet, and return the list of all."""
+    there = set() if present is None else present.files()
+
+    def stored(what: str, identity: str, arrays: Arrays) -> str:
+        name = file_name(what, identity)
+        if name not in there or not _is_whole(folder, name):
+            header = {"format": FORMAT, "version": VERSION, "identity": identity}
+            with replacing(os.path.join(folder, name)) as stream:
+                write_archive(stream, header, arrays)
+        return name
+
+    listed = []
     for segment in segments.segments:
-        if segment.file is None or os.path.dirname(segment.file) != folder:
-            name = f"segment-{number}.filbert"
-            number += 1
-            # Each array takes time to open.
-            _write(folder, name, {key: a for key, a in segment.arrays.items() if len(a)})
-            own = os.path.join(folder, name)
-            segment.file = own if segment.file is None else segment.file
-        else:
-            name = os.path.basename(segment.file)
-        removed = None
+        content = {**segment.arrays, "ids": ranges_of(segment.ids)}
+        content = {key: array for key, array in content.items() if len(array)}  # opening takes time
+        name, removed = stored("segment", segment.identity, content), None
         if len(segment.removed):
-            removed = f"removed-{number}.filbert"
-            number += 1
-            _write(folder, removed, {"removed": segment.removed})
-        listed.append({"file": name, "ids": _ranges(segment.ids), "removed": removed})
-    content: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
+            removed = stored("removed", segment.removed_identity, {"removed": segment.removed})
+        listed.append({"file": name, "removed": removed})
+    notes = segments.notes
+    file = stored("notes", notes.identity, notes.columns) if notes.columns else None
+    return {
         "filbert": version("filbert"),
         "kernel": kernel_to_json(segments.kernel),
-        "next_id": segments.next_id,
+        "next_id": segments.next_id,  # read after the segments, so that it is beyond their ids
         "segments": listed,
-        "notes": _kept_notes(folder) if notes is None else {"values": notes, "file": None},
+        "notes": {"values": notes.values, "file": file},
+        "settings": segments.settings,
     }
-    if columns is not None:
-        content["notes"]["file"] = f"notes-{number}.filbert"
-        _write(folder, content["notes"]["file"], columns)
-    with replacing(os.path.join(folder, LIST)) as stream:
-        stream.write(json.dumps(content, indent=1).encode())
-    _delete_others(folder, content)
 
 
-def open_segments(path: str | os.PathLike[str]) -> Segments:
-    """Open the index of a folder. Its arrays are mapped into memory."""
+def _made_folder(folder: str) -> str:
+    if os.path.isdir(folder):
+        others = [name for name in os.listdir(folder) if name != LOCK and not is_leftover(name)]
+        if others and LIST not in others and not all(map(is_file_name, others)):
+            raise InvalidParameterError(
+                f"{folder} is a folder with other files: choose another name for the index"
+            )
+        return folder
+    if os.path.exists(folder):
+        raise InvalidParameterError(f"{folder} is a file: an index is a folder, choose its name")
+    check_folder(folder)
+    with suppress(FileExistsError):  # another process was faster
+        os.mkdir(folder)
+    return folder
+
+
+def _present(folder: str) -> StoredList | None:
+    """Return the list of a folder. A list that Filbert cannot read is not Filbert's to replace."""
+    try:
+        return read_list(folder)
+    except MissingFileError:
+        return None
+    except ModelFileError as error:
+        hint = "delete the folder, or choose another name for the index"
+        raise ModelFileError(error.reason, hint, error.path) from None
+
+
+@contextmanager
+def _claimed(folder: str) -> Iterator[IO[bytes]]:
+    """Keep other processes, threads and signal handlers from saving to the folder."""
+    try:
+        with exclusive_lock(os.path.join(folder, LOCK)) as lock:
+            _check_claim(folder, lock)
+            yield lock
+    except BlockingIOError:
+        raise ConcurrentSaveError(folder, "an index is being saved there at this moment") from None
+
+
+def _check_claim(folder: str, lock: IO[bytes]) -> None:
+    """Check that the folder is still the one that was locked: somebody may have replaced it."""
+    if not is_at(lock, os.path.join(folder, LOCK)):
+        raise ConcurrentSaveError(folder, "the folder was deleted meanwhile")
+
+
+def _check_unchanged(segments: Segments, folder: str, present: StoredList | None) -> None:
+    """Check that no additions of somebody else would be lost."""
+    known = {digest for where, digest in segments.known if where == folder}
+    if present is not None and known and present.digest not in known:
+        raise ConcurrentSaveError(
+            folder, "the index there has changed since this one was loaded or saved there"
+        )
+
+
+def _delete_unlisted(folder: str, stored: StoredList | None) -> None:
+    """Delete the files of earlier lists and of saves that failed or were killed.
+
+    Processes that have mapped them keep their content.
+    """
+    listed = set() if stored is None else stored.files()
+    names: list[str] = []
+    with suppress(OSError):
+        names = os.listdir(folder)
+    for name in names:
+        if is_leftover(name) or (is_file_name(name) and name not in listed):
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+
+
+# ---------------------------------------------------------------- opening
+
+
+def open_segments(path: str | os.PathLike[str], *, check: bool = False) -> Segments:
+    """Open the index of a folder. Its arrays are mapped into memory.
+
+    With `check`, all files are read first, and a checksum that is wrong raises ModelFileError.
+    """
     check_path(path)
-    for left in reversed(range(_TRIES)):
+    folder = os.path.realpath(path)
+    while True:
+        found = read_list(folder)
         try:
-            return _opened(os.path.realpath(path))
+            for name in sorted(found.files()) if check else ():
+                with _archive(folder, name, mapped=False) as archive:
+                    archive.arrays()
+            return _opened(folder, found)
         except MissingFileError:
-            if left == 0:
+            if read_list(folder).digest == found.digest:
                 raise
+            # Another process has replaced the list and deleted files of the old one.
         except CorruptForestError as error:
             raise ModelFileError(str(error)).located(path) from None
-    raise AssertionError
 
 
 def is_index(path: str | os.PathLike[str]) -> bool:
@@ -110,38 +210,26 @@ def is_index(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def index_summary(path: str | os.PathLike[str]) -> dict[str, Any]:
+def index_summary(path: str | os.PathLike[str], *, check: bool = False) -> dict[str, Any]:
     """Return what is in an index: its kernel, the number of its trees, segments and bytes."""
-    segments = open_segments(path).segments
     folder = os.path.realpath(path)
-    content = _read_list(folder)
-    removed = sum(int(np.count_nonzero(segment.removed)) for segment in segments)
-    sizes = [os.path.getsize(os.path.join(folder, match[0])) for match in _files(folder)]
+    segments = open_segments(folder, check=check)
+    found = read_list(folder)
+    sizes = [os.path.getsize(os.path.join(folder, name)) for name in found.files()]
     return {
         "kind": "TreeIndex",
-        "filbert": content.get("filbert"),
-        "version": content.get("version"),
-        "kernel": repr(kernel_from_json(content.get("kernel"))),
-        "trees": sum(len(segment.ids) for segment in segments) - removed,
-        "removed": removed,
-        "segments": len(segments),
+        "filbert": found.content.get("filbert"),
+        "version": found.content.get("version"),
+        "kernel": repr(segments.kernel),
+        "trees": len(segments),
+        "removed": sum(int(np.count_nonzero(one.removed)) for one in segments.segments),
+        "segments": len(segments.segments),
         "bytes": sum(sizes),
     }
 
 
-def read_notes(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Return the notes and columns that were saved with an index."""
-    folder = os.path.realpath(path)
-    notes = _read_list(folder).get("notes")
-    values = notes.get("values") if isinstance(notes, dict) else None
-    if not isinstance(notes, dict) or not isinstance(values, dict):
-        return {}, {}
-    name = notes.get("file")
-    return values, {} if name is None else _read(folder, name)
-
-
-def _opened(folder: str) -> Segments:
-    content = _read_list(folder)
+def _opened(folder: str, found: StoredList) -> Segments:
+    content = found.content
     try:
         kernel = kernel_from_json(content.get("kernel"))
     except FilbertError as error:
@@ -159,7 +247,11 @@ def _opened(folder: str) -> Segments:
         last = int(segment.ids[-1]) if len(segment.ids) else last
     if last >= next_id:
         raise ModelFileError("its ids are larger than its list says").located(folder)
-    return Segments(kernel, segments, next_id)
+    result = Segments(kernel, segments, next_id, _notes(folder, content.get("notes")))
+    settings = content.get("settings")
+    result.settings = settings if isinstance(settings, dict) else {}
+    result.known.add((folder, found.digest))
+    return result
 
 
 def _segment(folder: str, kernel: TreeKernel, entry: Any) -> Segment:
@@ -168,115 +260,60 @@ def _segment(folder: str, kernel: TreeKernel, entry: Any) -> Segment:
     nothing = Forest(())
     spec = kernel._spec()
     empty = _core.build_segment(spec, nothing._dag, nothing._roots, 1, None)
-    arrays = {**empty, **_read(folder, entry.get("file"))}
+    identity, stored = _read(folder, entry.get("file"))
+    ranges = stored.pop("ids", np.zeros((0, 2), dtype=np.int64))
+    if "ids" in entry:
+        ranges = ranges_of_version_1(entry["ids"])
+    arrays = {**empty, **stored}
     n = len(arrays.get("positions", ()))
-    ids = _ids(entry.get("ids"), n)
+    ids = ids_of(ranges, n)
     if ids is None:
         raise ModelFileError("the ids of a segment are damaged").located(folder)
-    more: dict[str, Any] = {"file": os.path.join(folder, entry["file"])}
+    more: dict[str, Any] = {"identity": identity}
     if entry.get("removed") is not None:
-        removed: NDArray[Any] = _read(folder, entry["removed"]).get("removed", np.zeros(0))
+        more["removed_identity"], kept = _read(folder, entry["removed"])
+        removed: NDArray[Any] = kept.get("removed", np.zeros(0))
         if removed.dtype != np.uint8 or removed.shape != (n,):
             raise ModelFileError("the list of removed trees is damaged").located(folder)
         more["removed"] = removed
     return Segment.of(kernel, arrays, ids, **more)
 
 
-def _ranges(ids: Ids) -> list[list[int]]:
-    """Return ascending ids as ranges: pairs of the first id and the last."""
-    cuts = np.flatnonzero(np.diff(ids) != 1) + 1
-    parts = np.split(ids, cuts) if len(ids) else []
-    return [[int(part[0]), int(part[-1])] for part in parts]
+def _notes(folder: str, listed: Any) -> Notes:
+    values = listed.get("values") if isinstance(listed, dict) else None
+    if not isinstance(listed, dict) or not isinstance(values, dict):
+        return Notes()
+    if listed.get("file") is None:
+        return Notes(values)
+    identity, columns = _read(folder, listed["file"])
+    return Notes(values, columns, identity)
 
 
-def _ids(ranges: Any, n: int) -> Ids | None:
-    """Return the ids of ranges, or None if they are not `n` ascending ids."""
-    if not isinstance(ranges, list):
-        return None
-    parts, next_id, n_ids = [np.zeros(0, np.int64)], 0, 0
-    for pair in ranges:
-        if not isinstance(pair, list) or [type(x) for x in pair] != [int, int]:
-            return None
-        first, last = pair
-        n_ids += last - first + 1
-        if not next_id <= first <= last < 2**62 or n_ids > n:
-            return None
-        parts.append(np.arange(first, last + 1, dtype=np.int64))
-        next_id = last + 1
-    return np.concatenate(parts) if n_ids == n else None
+def _read(folder: str, name: Any) -> tuple[str, Arrays]:
+    """Return the identity of a file and its arrays. A file of version 1 gets an identity."""
+    with _archive(folder, name) as archive:
+        return identity_of(name) or new_identity(), archive.arrays()
 
 
-def _write(folder: str, name: str, arrays: Arrays) -> None:
-    with replacing(os.path.join(folder, name)) as stream:
-        write_archive(stream, {"format": FORMAT, "version": VERSION}, arrays)
+def _is_whole(folder: str, name: str) -> bool:
+    """Whether a file is there. One that is damaged raises an error: it may be mapped here."""
+    try:
+        with _archive(folder, name):
+            return True
+    except MissingFileError:
+        return False
 
 
-def _read(folder: str, name: Any) -> Arrays:
-    if not isinstance(name, str) or _FILE.fullmatch(name) is None:
+@contextmanager
+def _archive(folder: str, name: Any, *, mapped: bool = True) -> Iterator[ArchiveReader]:
+    """Open a file that a list names. Checksums are checked unless it is mapped."""
+    if not is_file_name(name):
         raise ModelFileError(f"its list names the file {str(name)[:40]!r}").located(folder)
     path = os.path.join(folder, name)
     try:
-        with open(path, "rb") as stream, open_archive(stream, mapped=True) as archive:
-            return archive.arrays()
-    except FileNotFoundError:
-        raise MissingFileError(path) from None
+        with opened(path) as stream, open_archive(stream, mapped=mapped) as archive:
+            if archive.header.get("identity") != identity_of(name):
+                raise ModelFileError("the file has the content of another one")
+            yield archive
     except ModelFileError as error:
         raise error.located(path) from None
-
-
-def _read_list(folder: str) -> dict[str, Any]:
-    path = os.path.join(folder, LIST)
-    try:
-        with open(path, "rb") as stream:
-            text = stream.read(_LONGEST_LIST)
-    except (FileNotFoundError, NotADirectoryError):
-        raise MissingFileError(path) from None
-    try:
-        content = json.loads(text)
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ModelFileError(f"the list of segments is not JSON: {error}").located(path) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ModelFileError("this is not an index of Filbert").located(path)
-    if content.get("version") != VERSION:
-        raise ModelFileError(
-            f"the index has format version {str(content.get('version'))[:20]}, but this version "
-            f"of Filbert reads version {VERSION}",
-            hint="build the index again",
-        ).located(path)
-    return content
-
-
-def _made_folder(folder: str) -> str:
-    if os.path.isdir(folder):
-        others = [name for name in os.listdir(folder) if not name.endswith(".part")]
-        if others and LIST not in others and not all(map(_FILE.fullmatch, others)):
-            raise InvalidParameterError(
-                f"{folder} is a folder with other files: choose another name for the index"
-            )
-        return folder
-    if os.path.exists(folder):
-        raise InvalidParameterError(f"{folder} is a file: an index is a folder, choose its name")
-    check_folder(folder)
-    os.mkdir(folder)
-    return folder
-
-
-def _files(folder: str) -> list[re.Match[str]]:
-    return [match for name in os.listdir(folder) if (match := _FILE.fullmatch(name))]
-
-
-def _kept_notes(folder: str) -> Any:
-    with suppress(FilbertError):
-        return _read_list(folder).get("notes")
-    return None
-
-
-def _delete_others(folder: str, content: dict[str, Any]) -> None:
-    """Delete the files of earlier lists. Processes that have mapped them keep their content."""
-    named = {entry["file"] for entry in content["segments"]}
-    named |= {entry["removed"] for entry in content["segments"]}
-    named.add((content["notes"] or {}).get("file"))
-    for match in _files(folder):
-        if match[0] not in named:
-            with suppress(OSError):
-                os.unlink(os.path.join(folder, match[0]))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -12,20 +12,23 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from filbert.arrays import FloatArray
-from filbert.errors import InputTypeError, InvalidParameterError
+from filbert.corpus.parts import Parts
+from filbert.errors import InputTypeError, InvalidParameterError, ModelFileError
 from filbert.forest import Forest
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
 from filbert.kernels.capabilities import capabilities_of
+from filbert.kernels.inputs import warn_without_fragments
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.progress import progress_bar
 from filbert.search.files import open_segments, save_segments
-from filbert.search.segments import Found, Ids, Segments
+from filbert.search.over_parts import TreesInParts, in_a_row, neighbors_of_parts
+from filbert.search.segments import Found, Ids, Segments, checked_similarity
 
 Metric = Literal["similarity", "distance"]
 Mode = Literal["connectivity", "similarity", "distance"]
 
-_AT_A_TIME = 512  # queries
+_SAVED = ("metric", "n_neighbors")
 
 
 class Neighbors(NamedTuple):
@@ -38,12 +41,15 @@ class Neighbors(NamedTuple):
 class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     r"""Find the trees that are most similar to a query, exactly.
 
-    Similarity is the value of a tree kernel, normalised by default: it is then 1 for equal trees.
+    Similarity is the value of a tree kernel, normalised by default: equal trees then have
+    similarity 1.
     Results are those of comparing a query with every tree by the kernel matrix. Most trees are
     skipped: upper bounds of their similarity, computed from lists of trees by subtree, production
     or label, show that they cannot be among the results.
 
-    Equal similarities are in the order of the ids. Equal trees always have equal similarities.
+    Equal similarities are in the order of the ids. Equal trees always have equal similarities. A
+    tree without any fragment of the kernel, such as a single node under SubsetTree, has similarity
+    0 to every tree.
     Similarities do not depend on the number of threads, nor on the other trees of the index, except
     for the last digits of very large trees and of ApproximateTree, which are compared by rows.
 
@@ -85,6 +91,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     array([2])
     """
 
+    _segments: Segments | TreesInParts
+
     def __init__(
         self,
         kernel: TreeKernel | None = None,
@@ -107,9 +115,14 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : Forest, Examples, or sequence of trees or bracket strings
+        X : Forest, Examples, sequence of trees or bracket strings, or Parts
+            The trees of a corpus in parts (:func:`filbert.parts`) are not kept. Each search loads
+            and indexes every part, on a Dask cluster if there is a client, with the same results.
         y : ignored
         """
+        if isinstance(X, Parts):
+            self._segments = TreesInParts(self._checked_kernel(), X)
+            return self
         segments = Segments(self._checked_kernel())
         self._add(segments, X)
         self._segments = segments
@@ -125,12 +138,12 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "_segments"):
             return self.fit(X)
-        self._add(self._fitted(), X)
+        self._add(self._in_memory("partial_fit"), X)
         return self
 
     def remove(self, ids: Any) -> Self:
         """Remove trees by their ids. An unknown id raises an error, and nothing is removed."""
-        self._fitted().remove(np.unique(_checked_ids(ids)))
+        self._in_memory("remove").remove(np.unique(_checked_ids(ids)))
         return self
 
     def trees(self, ids: Any) -> Forest:
@@ -160,8 +173,9 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        queries : Forest, Examples, sequence of trees or bracket strings, or sequence of ids
-            Ids stand for trees of the index. By default, all trees of the index are queries.
+        queries : Forest, Examples, sequence of trees or bracket strings, sequence of ids, or Parts
+            Ids stand for trees of the index. By default, all trees of the index are queries. The
+            results for a corpus in parts are in its order.
         n_neighbors : int, optional
             The number of results for each query. The parameter of the index by default.
         exclude_self : bool, optional
@@ -175,12 +189,15 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         ids : ndarray of shape (n_queries, n_neighbors)
         """
         k = self._checked_k(n_neighbors)
+        if isinstance(queries, Parts):
+            self._check_there_are(k, self.n_trees_)
+            by_part = self._search_for_parts(queries, exclude_self, k, -np.inf)
+            values = queries.in_order([found.values.reshape(-1, k) for found in by_part])
+            ids = queries.in_order([found.ids.reshape(-1, k) for found in by_part])
+            return self._measured(values), ids
         trees, own, n = self._queries(queries, exclude_self)
-        left = self.n_trees_ - (own is not None)
-        if n and k > left:
-            raise InvalidParameterError(
-                f"n_neighbors must be at most {max(0, left):,}, the number of trees, got {k:,}"
-            )
+        if n:
+            self._check_there_are(k, self.n_trees_ - (own is not None))
         values, ids = np.empty((n, k)), np.empty((n, k), dtype=np.int64)
         for first, found in self._search(trees, own, k, -np.inf):
             last = first + len(found.ends)
@@ -210,13 +227,14 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
             Similarities, or distances if that is the `metric`; the most similar tree first.
         ids : ndarray of shape (n_queries,) of ndarrays
         """
-        least = _checked_similarity(min_similarity)
-        trees, own, n = self._queries(queries, exclude_self)
-        values, ids = np.empty(n, dtype=object), np.empty(n, dtype=object)
-        for first, found in self._search(trees, own, None, least):
-            for i, result in enumerate(self._results(found)):
-                values[first + i], ids[first + i] = result
-        return values, ids
+        least = checked_similarity(min_similarity, self._fitted().kernel)
+        if isinstance(queries, Parts):
+            by_part = self._search_for_parts(queries, exclude_self, None, least)
+            blocks = [self._as_objects(found) for found in by_part]
+            values = queries.in_order([own for own, _ in blocks])
+            return values, queries.in_order([own for _, own in blocks])
+        trees, own, _ = self._queries(queries, exclude_self)
+        return self._as_objects(in_a_row([f for _, f in self._search(trees, own, None, least)]))
 
     def kneighbors_graph(
         self,
@@ -237,7 +255,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         sparse array of shape (n_queries, n)
-            `n` is the largest id of the index plus one.
+            Columns are ids. `n` is the id that the next tree gets, so that the columns of removed
+            trees are there, and empty.
         """
         if mode not in ("connectivity", "similarity", "distance"):
             raise InvalidParameterError(
@@ -275,13 +294,15 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         min_similarity : float, optional
             The lowest similarity of a result.
         """
-        least = -np.inf if min_similarity is None else _checked_similarity(min_similarity)
+        kernel = self._fitted().kernel
+        least = -np.inf if min_similarity is None else checked_similarity(min_similarity, kernel)
         both = n_neighbors is None and min_similarity is not None
         k = None if both else self._checked_k(n_neighbors)
         if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
             raise InputTypeError("stream takes a Forest or an iterable of trees: pass [tree]")
-        for batch in _batches(queries):
-            trees = self._fitted().kernel.trees_of(batch)
+        segments = self._fitted()
+        for batch in _batches(queries, segments.at_a_time):
+            trees = kernel.trees_of(batch)
             for _, found in self._search(trees, None, k, least):
                 yield from self._results(found)
 
@@ -290,20 +311,50 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index to a folder, which :meth:`load` opens in milliseconds.
 
+        The kernel, `metric` and `n_neighbors` are stored too.
+
         Segments that the folder already has are not written again: after :meth:`partial_fit`, only
         the new trees are. If writing fails or is interrupted, the folder holds the index as it was.
+
+        An index that is in the folder is replaced. But if this index was loaded from the folder or
+        saved there, and another object or process has saved there since,
+        :class:`~filbert.errors.ConcurrentSaveError` is raised and nothing is written. The same
+        happens while another process or thread saves there.
         """
-        save_segments(self._fitted(), path)
+        segments = self._in_memory("save")
+        self._check_metric()
+        segments.settings = {"metric": self.metric, "n_neighbors": self._checked_k(None)}
+        save_segments(segments, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, n_jobs: int | None = None) -> Self:
+    def load(
+        cls, path: str | os.PathLike[str], *, check: bool = False, n_jobs: int | None = None
+    ) -> Self:
         """Open an index that :meth:`save` wrote.
 
         The arrays stay in the files and are mapped into memory, so that processes share them.
-        Nothing in the files is executed. Damage raises an error when it is met.
+        Nothing in the files is executed. An index that is open does not change if others save to
+        the folder or delete it. Its files must not be shortened or overwritten in place: Filbert
+        never does so.
+
+        Parameters
+        ----------
+        path : path
+        check : bool
+            Read all files and compare their checksums, which takes about a second per gigabyte.
+            Otherwise, damage that makes an array inconsistent raises an error when it is met, but a
+            flipped bit in a long array may go unnoticed and change results.
+        n_jobs : int, optional
+            Threads; the result does not depend on it.
         """
-        segments = open_segments(path)
+        segments = open_segments(path, check=check)
         index = cls(segments.kernel, n_jobs=n_jobs)
+        try:
+            index.set_params(**{k: segments.settings.get(k, getattr(index, k)) for k in _SAVED})
+            index._check_metric()
+            index._checked_k(None)
+        except InvalidParameterError as error:
+            raise ModelFileError(str(error)).located(path) from None
         index._segments = segments
         return index
 
@@ -315,10 +366,16 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def __len__(self) -> int:
         return self.n_trees_
 
-    def _fitted(self) -> Segments:
+    def _fitted(self) -> Segments | TreesInParts:
         if not hasattr(self, "_segments"):
             raise NotFittedError("this TreeIndex has no trees yet: call fit")
-        segments: Segments = self._segments
+        return self._segments
+
+    def _in_memory(self, method: str) -> Segments:
+        """Return the trees for a method that an index of a corpus in parts does not have."""
+        segments = self._fitted()
+        if isinstance(segments, TreesInParts):
+            segments.refuse(f"TreeIndex.{method}")
         return segments
 
     def _as(self, metric: Metric) -> "TreeIndex":
@@ -344,6 +401,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
     def _add(self, segments: Segments, X: Any) -> None:
         trees = segments.kernel.trees_of(X)
+        warn_without_fragments(segments.kernel, trees, stacklevel=4)
         with progress_bar("indexing", show=self.verbose > 0) as progress:
             segments.add(trees, self.n_jobs, progress)
 
@@ -352,10 +410,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         segments = self._fitted()
         ids = segments.ids() if queries is None else _ids_or_none(queries)
         if ids is None:
-            if exclude_self:
-                raise InvalidParameterError(
-                    "exclude_self is for trees of the index: pass their ids as queries"
-                )
+            _check_not_excluded(exclude_self)
             trees = segments.kernel.trees_of(queries)
             return trees, None, len(trees)
         trees = segments.trees(ids)
@@ -365,17 +420,14 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         self, trees: Forest, own: Ids | None, k: int | None, least: float
     ) -> Iterator[tuple[int, Found]]:
         """Yield the results of some queries at a time, with the number of the first."""
-        if self.metric not in ("similarity", "distance"):
-            raise InvalidParameterError(
-                f"metric must be 'similarity' or 'distance', got {self.metric!r}"
-            )
+        self._check_metric()
         if self.metric == "distance":
             self._check_distances()
         segments = self._fitted()
         n_evaluated = n_pairs = 0
         with progress_bar("searching", show=self.verbose > 0) as progress:
-            for first in range(0, len(trees), _AT_A_TIME):
-                part = slice(first, first + _AT_A_TIME)
+            for first in range(0, len(trees), segments.at_a_time):
+                part = slice(first, first + segments.at_a_time)
                 found = segments.search(
                     trees[part],
                     n_neighbors=k,
@@ -389,6 +441,33 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
                 self.share_skipped_ = 1.0 - n_evaluated / max(1, n_pairs)
                 yield first, found
 
+    def _search_for_parts(
+        self, queries: Parts, exclude_self: bool | None, k: int | None, least: float
+    ) -> list[Found]:
+        """Return the results for the queries of each part."""
+        _check_not_excluded(exclude_self)
+        self._check_metric()
+        if self.metric == "distance":
+            self._check_distances()
+        queries.warn_of_skipped()
+        segments = self._fitted()
+        if isinstance(segments, Segments):
+            by_part = neighbors_of_parts(segments, queries, k, least, self.n_jobs)
+        else:
+            parts = (segments.kernel.trees_of(rows.X) for rows in queries.each())
+            by_part = [in_a_row([f for _, f in self._search(X, None, k, least)]) for X in parts]
+        together = in_a_row(by_part)
+        self.share_skipped_ = 1.0 - together.n_evaluated / max(1, together.n_pairs)
+        return by_part
+
+    def _as_objects(self, found: Found) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the values and the ids of each query as an array in an array of objects."""
+        n = len(found.ends)
+        values, ids = np.empty(n, dtype=object), np.empty(n, dtype=object)
+        for i, result in enumerate(self._results(found)):
+            values[i], ids[i] = result
+        return values, ids
+
     def _results(self, found: Found) -> Iterator[Neighbors]:
         begin = 0
         for end in found.ends.tolist():
@@ -398,12 +477,24 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def _measured(self, values: FloatArray) -> FloatArray:
         return _distances(values) if self.metric == "distance" else values
 
+    def _check_metric(self) -> None:
+        if self.metric not in ("similarity", "distance"):
+            raise InvalidParameterError(
+                f"metric must be 'similarity' or 'distance', got {self.metric!r}"
+            )
+
     def _check_distances(self) -> None:
         kernel = self._fitted().kernel
         if not kernel.normalize:
             raise InvalidParameterError(
                 f"distances need a normalised kernel, not {kernel!r}: use normalize=True, or "
                 "metric='similarity'"
+            )
+
+    def _check_there_are(self, k: int, n: int) -> None:
+        if k > n:
+            raise InvalidParameterError(
+                f"n_neighbors must be at most {max(0, n):,}, the number of trees, got {k:,}"
             )
 
     def _checked_k(self, n_neighbors: int | None) -> int:
@@ -424,17 +515,20 @@ def _distances(values: FloatArray) -> FloatArray:
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * values))
 
 
-def _checked_similarity(value: Any) -> float:
-    if not is_number(value, Real) or not np.isfinite(value):
-        raise InvalidParameterError(f"min_similarity must be a number, got {value!r}")
-    return float(value)
+def _check_not_excluded(exclude_self: bool | None) -> None:
+    """Raise an error if trees that are not given by ids are to be left out of their results."""
+    if exclude_self:
+        raise InvalidParameterError(
+            "exclude_self is for trees of the index: pass their ids as queries"
+        )
 
 
 def _ids_or_none(queries: Any) -> Ids | None:
     """Return queries that are whole numbers as ids, and None for anything else."""
-    if isinstance(queries, np.ndarray) and queries.dtype.kind in "iu":
+    kind = getattr(getattr(queries, "dtype", None), "kind", None)  # an array, or a Series of pandas
+    if kind in ("i", "u"):
         return _checked_ids(queries)
-    is_list = isinstance(queries, list | tuple) and len(queries) > 0
+    is_list = isinstance(queries, list | tuple | range) and len(queries) > 0
     if is_list and all(is_number(one, Integral) for one in queries):
         return _checked_ids(queries)
     return None
@@ -449,15 +543,15 @@ def _checked_ids(ids: Any) -> Ids:
     return array.astype(np.int64)
 
 
-def _batches(queries: Iterable[Any]) -> Iterator[Any]:
+def _batches(queries: Iterable[Any], size: int) -> Iterator[Any]:
     if isinstance(queries, Forest):
-        for first in range(0, len(queries), _AT_A_TIME):
-            yield queries[first : first + _AT_A_TIME]
+        for first in range(0, len(queries), size):
+            yield queries[first : first + size]
         return
     batch = []
     for query in queries:
         batch.append(query)
-        if len(batch) == _AT_A_TIME:
+        if len(batch) == size:
             yield batch
             batch = []
     if batch:

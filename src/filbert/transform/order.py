@@ -1,11 +1,11 @@
 """A canonical order of children, for trees in which their order means nothing."""
 
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
 
 from filbert.node_arrays import NodeArrays
+from filbert.read.canonical import sort_children
 from filbert.transform.base import TreeTransformer
 
 
@@ -31,27 +31,7 @@ class SortChildren(TreeTransformer):
     """
 
     def _rewrite(self, nodes: NodeArrays) -> NodeArrays:
-        below, depths = nodes.child_lists(), nodes.depths()
-        ranks = _ranks(nodes.labels)
-        rank_of = [ranks[label] for label in nodes.node_labels.tolist()]
-        bits = len(nodes).bit_length()
-        keys = [0] * len(nodes)  # nodes compare like their keys: by label, depth and content
-        by_depth = np.argsort(np.array(depths), kind="stable").tolist()
-        for depth, level in groupby(by_depth, key=depths.__getitem__):
-            same: dict[tuple[int, ...], list[int]] = {}  # nodes that become the same node
-            for node in level:
-                own = below[node]
-                own.sort(key=keys.__getitem__)
-                same.setdefault((rank_of[node], *[keys[child] for child in own]), []).append(node)
-            for place, content in enumerate(sorted(same)):
-                key = (((content[0] << bits) + depth) << bits) + place
-                for node in same[content]:
-                    keys[node] = key
+        below = nodes.child_lists()
+        sort_children(nodes.labels, nodes.node_labels.tolist(), below)
         children = [child for own in below for child in own]
         return replace(nodes, children=np.array(children, dtype=np.uint32))
-
-
-def _ranks(labels: list[str]) -> list[int]:
-    """Return the rank of each label among all labels. Equal labels have equal ranks."""
-    rank = {label: i for i, label in enumerate(sorted(set(labels)))}
-    return [rank[label] for label in labels]
