@@ -348,7 +348,7 @@ def test_explain_refuses_before_long_work(
         (["train", "TSV", "-o", "m", "--sample-size", "9"], "'exact' takes no samples"),
         (
             ["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"],
-            "must be a positive",
+            "--sample-size must be",
         ),
         (["train", "TSV", "-o", "m", "--strategy", "sdag", "--engine", "rows"], "for strategy"),
         (["train", "TSV", "-o", "m", "--loss", "square"], "'square' is not one of 'hinge'"),

@@ -167,13 +167,15 @@ def _queries(query: str, segments: "Segments", jobs: int | None) -> "Forest":
     notes = segments.notes.values
     saved = notes.get("reading", {})
     known = {"format", "label", "tree", "tree_format", "header", "bare_words", "settings"}
-    if not isinstance(saved, dict) or not saved.keys() <= known or not _are_options(saved):
+    format = notes.get("format")
+    whole = isinstance(saved, dict) and saved.keys() <= known and _are_options(saved)
+    if not whole or not isinstance(format, str | None):
         raise ModelFileError("the index does not say how its data were read")
     reading = Reading(**saved)
     if os.path.exists(query):
         files = DataFiles([query], reading, "raise", jobs)
         return only_forest(files.trees(), files.name)
-    return typed_trees(query, notes.get("format"), reading)
+    return typed_trees(query, format, reading)
 
 
 def _are_options(saved: dict[str, Any]) -> bool:
