@@ -55,11 +55,11 @@ def train(path: Path, loss: str) -> list[dict[str, Any]]:
     ]
 
 
-def main() -> None:
+def main(sizes: list[int]) -> None:
     figures = []
     with TemporaryDirectory() as folder:
         whole = write_boundary(shared_data(), "train", Path(folder) / "train.tsv")
-        for n in SIZES:
+        for n in sizes:
             for loss in LOSSES:
                 figures += train(first_lines(whole, n), loss)
                 print(json.dumps(figures[-len(COSTS) :]), file=sys.stderr, flush=True)
@@ -71,4 +71,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main([int(n) for n in sys.argv[1:]] or SIZES)

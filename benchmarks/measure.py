@@ -5,12 +5,15 @@ import os
 import platform
 import re
 import resource
+import runpy
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +25,10 @@ import filbert
 from benchmarks.stamp import RESULTS, ROOT, stamp
 
 __all__ = [
+    "QUICK",
     "RESULTS",
     "ROOT",
+    "WRITTEN",
     "Clock",
     "exponent",
     "has_times",
@@ -35,6 +40,11 @@ __all__ = [
     "timed",
     "write",
 ]
+
+
+# Where results are written. `benchmarks.quick` sets another folder, and runs all in one process.
+QUICK = "FILBERT_QUICK_RESULTS" in os.environ
+WRITTEN = Path(os.environ.get("FILBERT_QUICK_RESULTS", RESULTS))
 
 
 def shared_data() -> Path:
@@ -87,11 +97,8 @@ def in_own_process(module: str, *arguments: object, repeat: int = 1) -> dict[str
 
     Of several runs, the medians of seconds and the largest peak of memory.
     """
-    command = [sys.executable, "-m", module, *map(str, arguments)]
-    rows: list[dict[str, Any]] = []
-    for _ in range(repeat):
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
-        rows.append(json.loads(done.stdout))
+    run = _in_this_process if QUICK else _in_new_process
+    rows = [run(module, [*map(str, arguments)]) for _ in range(1 if QUICK else repeat)]
     row = rows[0]
     for key in row:
         if key.startswith(("cpu_", "wall_")):
@@ -100,6 +107,26 @@ def in_own_process(module: str, *arguments: object, repeat: int = 1) -> dict[str
             row[key] = max(other[key] for other in rows)
     row["runs"] = repeat
     print(row, file=sys.stderr, flush=True)
+    return row
+
+
+def _in_new_process(module: str, arguments: list[str]) -> dict[str, Any]:
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+    row: dict[str, Any] = json.loads(done.stdout)
+    return row
+
+
+def _in_this_process(module: str, arguments: list[str]) -> dict[str, Any]:
+    """Run a module without the time of starting a process; times and memory mean nothing."""
+    before, sys.argv = sys.argv, [module, *arguments]
+    out = StringIO()
+    try:
+        with redirect_stdout(out):
+            runpy.run_module(module, run_name="__main__")
+    finally:
+        sys.argv = before
+    row: dict[str, Any] = json.loads(out.getvalue().splitlines()[-1])
     return row
 
 
@@ -125,7 +152,7 @@ def write(
     *,
     notes: Sequence[str] = (),
     command: str | None = None,
-    folder: Path = RESULTS,
+    folder: Path | None = None,
 ) -> None:
     """Store figures with the machine beside them and a stamp, and print them.
 
@@ -136,7 +163,8 @@ def write(
     for row in figures:
         if has_times(row) and n_runs(row) is None:
             row["runs"] = 1
-    folder.mkdir(exist_ok=True)
+    folder = WRITTEN if folder is None else folder
+    folder.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = {
         "claim": claim,
         "command": command or name,

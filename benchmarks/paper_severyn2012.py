@@ -4,6 +4,7 @@
     classify    Table 3: models of growing training sets, and scoring with them
     times       Table 4: training on 100,000 and on all examples, also exactly
     imbalance   Table 5: six classes of questions, each against the rest
+    trials      Table 5: the loss, the sampling and when to stop, one at a time
     threads     Fig. 4: two threads
 
 Run all with ``python -m benchmarks.paper_severyn2012``, some with ``--only deltas threads``. Each
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 
 from benchmarks.sections import results_folder, write_sections
-from benchmarks.severyn2012 import classify, deltas, imbalance, threads, times
+from benchmarks.severyn2012 import classify, deltas, imbalance, threads, times, trials
 from benchmarks.severyn2012.section import Options, Row, Section
 
 SECTIONS: dict[str, Callable[[Options], Section]] = {
@@ -25,6 +26,7 @@ SECTIONS: dict[str, Callable[[Options], Section]] = {
     "classify": classify.section,
     "times": times.section,
     "imbalance": imbalance.section,
+    "trials": trials.section,
     "threads": threads.section,
 }
 # One row each, in a process of its own.

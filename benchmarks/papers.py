@@ -281,8 +281,8 @@ ITEMS = [
         "paper_severyn2012_imbalance",
         imbalance,
         distances.imbalance,
-        "j is chosen on validation parts. With the j that is best on the test set, four of six "
-        "classes come near the paper's F1. The paper does not say how it chose j",
+        "j is chosen on validation parts; the paper does not say how it chose j, nor which loss C "
+        "weighs. paper_severyn2012_trials has other losses, sampling and stopping",
     ),
     Item(
         SEVERYN,

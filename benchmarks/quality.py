@@ -6,29 +6,37 @@ them take about ten CPU minutes.
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from benchmarks.quality_sections.ablation import ablation_of, section_ablation
 from benchmarks.quality_sections.compare import row_of, section_tasks
-from benchmarks.quality_sections.goals import goal_of, section_goals
+from benchmarks.quality_sections.goals import GOALS, goal_of, section_goals
+from benchmarks.quality_sections.tasks import TASKS
 from benchmarks.sections import Section, results_folder, write_sections
 
-SECTIONS: dict[str, Callable[[int], Section]] = {
+SECTIONS: dict[str, Callable[[int, Iterable[str]], Section]] = {
     "tasks": section_tasks,
     "goals": section_goals,
     "ablation": section_ablation,
 }
+ALL: dict[str, list[str]] = {"tasks": [*TASKS], "goals": [*GOALS], "ablation": [*TASKS]}
+QUICK = {"tasks": ["web logs", "RTE"], "goals": ["questions"], "ablation": ["web logs"]}
 ONE = {"task": row_of, "goal": goal_of, "ablation": ablation_of}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--processes", type=int, default=1, help="tasks at a time")
+    parser.add_argument("--quick", action="store_true", help="few tasks, to build/quick")
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         print(json.dumps(ONE[arguments.one[0]](*arguments.one[1:])))
     else:
-        sections = {name: partial(SECTIONS[name], arguments.processes) for name in SECTIONS}
-        write_sections("quality", sections, arguments.only, results_folder(quick=False))
+        tasks = QUICK if arguments.quick else ALL
+        sections = {
+            name: partial(SECTIONS[name], arguments.processes, tasks[name]) for name in SECTIONS
+        }
+        folder = results_folder(quick=arguments.quick)
+        write_sections("quality", sections, arguments.only, folder)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import RESULTS, ROOT, write
+from benchmarks.measure import RESULTS, ROOT, WRITTEN, write
 
 Row = dict[str, Any]
 # Plots by result and title: each draws a figure of matplotlib from rows.
@@ -65,7 +65,7 @@ def run_paper(
 
 def results_folder(*, quick: bool) -> Path:
     """Where results go; those of a part that was only tried go elsewhere."""
-    folder = ROOT / "build" / "quick" if quick else RESULTS
+    folder = ROOT / "build" / "quick" if quick and WRITTEN == RESULTS else WRITTEN
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -1,12 +1,13 @@
 """What each part of the default brings: families of patterns, damping, decay, loss, C, kernels."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from benchmarks.quality_sections.parallel import each_in_own_process
 from benchmarks.quality_sections.systems import fitted
-from benchmarks.quality_sections.tasks import TASKS, task
+from benchmarks.quality_sections.tasks import task
 from benchmarks.sections import Section
 from filbert import TreeSVC
 from filbert.kernels import LocalPatterns, SubsetTree
@@ -43,10 +44,10 @@ def variants() -> dict[str, dict[str, Any]]:
     }
 
 
-def section_ablation(n_processes: int) -> Section:
+def section_ablation(n_processes: int, names: Iterable[str]) -> Section:
     """Accuracy on the first fold of each task, and the mean difference from the base."""
     section = Section("what families of patterns, damping, decay, loss, C and kernels bring")
-    tasks = each_in_own_process("ablation", TASKS, n_processes)
+    tasks = each_in_own_process("ablation", names, n_processes)
     for title in variants():
         accuracy, variance = (
             np.array([row[what][title] for row in tasks]) for what in ("accuracy", "variance")

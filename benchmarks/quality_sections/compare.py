@@ -1,24 +1,25 @@
 """The twelve tasks: TreeSVC() and TreeSVCCV() beside plain baselines."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.measure import Clock
 from benchmarks.quality_sections.parallel import each_in_own_process
 from benchmarks.quality_sections.systems import DEFAULT, SEARCH, labels, ours, plain, predictions
-from benchmarks.quality_sections.tasks import TASKS, task
+from benchmarks.quality_sections.tasks import task
 from benchmarks.sections import Section
 from filbert.metrics import randomization_test
 
 LEVEL = 0.05
 
 
-def section_tasks(n_processes: int) -> Section:
+def section_tasks(n_processes: int, names: Iterable[str]) -> Section:
     """Defaults and the search against the best baseline."""
     section = Section(
         "goal: defaults at least as good as the best plain baseline on ten of twelve tasks and "
         "significantly worse on none; TreeSVCCV at least as good on all and better on six"
     )
-    section.rows = each_in_own_process("task", TASKS, n_processes)
+    section.rows = each_in_own_process("task", names, n_processes)
     section.notes = [
         "Accuracy in percent. A given split is one fold, with a sample of at most 3,000 training "
         "trees. Otherwise there are several folds, so that each tree is predicted once.",

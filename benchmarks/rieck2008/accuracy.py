@@ -104,7 +104,8 @@ def section(options: Options) -> Section:
         "part. Mean and standard deviation over the splits.",
         "Questions: `qc`, ENTY against all others. As in the paper, words are below a symbol of "
         "their own, TERM; without it they are below their parts of speech, so that no few symbols "
-        "have all words. Documents: `inex` 2005, the largest of eleven classes against all others.",
+        "have all words. Documents: `inex` 2005, the largest of eleven classes against all others. "
+        "HTML fragments: parts of the pages of `html-docs`, DocBook against other generators.",
         f"The paper has {paper.AUC['questions']:.0f} % for questions with another parser's trees, "
         f"and {paper.AUC['documents']:.0f} % for web spam, which is another task than ours.",
     ]

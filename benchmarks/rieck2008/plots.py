@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from functools import partial
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -34,18 +33,19 @@ def _times_chosen(row: Row) -> Counter[str]:
     return Counter(always | {symbol: int(times) for symbol, times in sometimes})
 
 
-def _stability(name: str, rows: list[Row]) -> Figure:
+def stability(rows: list[Row]) -> Figure:
     """Fig. 2: how often each symbol is chosen, by the number of trees."""
-    own = [row for row in rows if row["data"] == name]
-    times = [_times_chosen(row) for row in own]
-    symbols = [symbol for symbol, _ in sum(times, Counter()).most_common()]
-    figure = Figure(figsize=(6, 0.25 * len(symbols) + 1.5), layout="constrained")
-    axes: Any = figure.subplots()
-    image = np.array([[chosen[symbol] for chosen in times] for symbol in symbols])
-    axes.imshow(image, cmap="Greys", aspect="auto")
-    axes.set_xticks(range(len(own)), [row["n"] for row in own])
-    axes.set_yticks(range(len(symbols)), symbols)
-    axes.set(xlabel="trees", title=name)
+    names = list(dict.fromkeys(row["data"] for row in rows))
+    figure = Figure(figsize=(5 * len(names), 5), layout="constrained")
+    for axes, name in zip(np.ravel(figure.subplots(1, len(names))), names, strict=True):
+        own = [row for row in rows if row["data"] == name]
+        times = [_times_chosen(row) for row in own]
+        symbols = [symbol for symbol, _ in sum(times, Counter()).most_common()]
+        image = np.array([[chosen[symbol] for chosen in times] for symbol in symbols])
+        axes.imshow(image, cmap="Greys", aspect="auto")
+        axes.set_xticks(range(len(own)), [row["n"] for row in own], rotation=45)
+        axes.set_yticks(range(len(symbols)), symbols)
+        axes.set(xlabel="trees", title=name)
     return figure
 
 
@@ -64,10 +64,7 @@ def _by_size(key: str, title: str, rows: list[Row]) -> Figure:
 
 PLOTS: Plots = {
     "paper_rieck2008_accuracy": {"fig1": accuracy},
-    "paper_rieck2008_stability": {
-        "fig2_questions": partial(_stability, "questions"),
-        "fig2_documents": partial(_stability, "documents"),
-    },
+    "paper_rieck2008_stability": {"fig2": stability},
     "paper_rieck2008_pairs": {
         "fig3": partial(_by_size, "more_mib", "MiB"),
         "fig4": partial(_by_size, "cpu_ms", "CPU milliseconds"),

@@ -114,7 +114,7 @@ def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
     run("train", tsv, "-o", path, "--kernel", "st")
     assert load(path).kernel == Subtree()
     options = "--kernel ptk --depth-decay 0.3 --penalty gaps --max-subsequence 3 --engine rows"
-    assert " s by rows" in run("train", tsv, "-o", path, *options.split()).output
+    assert "training, by rows" in run("train", tsv, "-o", path, *options.split()).output
     assert load(path).kernel == PartialTree(0.4, 0.3, penalty="gaps", max_subsequence=3)
 
 
@@ -147,7 +147,7 @@ def test_planes(tmp_path: Path, tsv: str) -> None:
     path = str(tmp_path / "model")
     for strategy in ("usvm", "sdag", "sdag+"):
         options = ["--strategy", strategy, "--sample-size", "50", "--seed", "3"]
-        assert " s by planes" in run("train", tsv, "-o", path, *options).output
+        assert "training, by planes" in run("train", tsv, "-o", path, *options).output
         expected = TreeSVC(SubsetTree(), strategy=strategy, sample_size=50, random_state=3)
         assert load(path).get_params() == expected.get_params()
         assert load(path).sample_size_ == len(TREES)
@@ -346,10 +346,13 @@ def test_explain_refuses_before_long_work(
         (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
         (["train", "TSV", "-o", "m", "--strategy", "magic"], "'--strategy': 'magic' is not one of"),
         (["train", "TSV", "-o", "m", "--sample-size", "9"], "'exact' takes no samples"),
-        (["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"], "sample_size"),
+        (
+            ["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"],
+            "must be a positive",
+        ),
         (["train", "TSV", "-o", "m", "--strategy", "sdag", "--engine", "rows"], "for strategy"),
         (["train", "TSV", "-o", "m", "--loss", "square"], "'square' is not one of 'hinge'"),
-        (["train", "TSV", "-o", "m", "--max-iter", "0"], "max_iter must be a positive"),
+        (["train", "TSV", "-o", "m", "--max-iter", "0"], "--max-iter must be a positive"),
         (
             ["train", "TSV", "-o", "m", "--class-weight", "heavy"],
             "'--class-weight': 'heavy' is not",
@@ -432,3 +435,9 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
             _, err = process.communicate(timeout=30)
         assert process.returncode == 130
         assert b"Traceback" not in err
+
+
+def test_missing_data_names_the_standard_input() -> None:
+    answer = run("predict", "some.model")
+    assert answer.exit_code == 2
+    assert "name a file, or - for standard input" in answer.stderr

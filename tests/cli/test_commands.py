@@ -4,16 +4,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from filbert import Forest, TreeSVC, __version__, load, read_examples, save
+from filbert import Forest, TreeIndex, TreeSVC, __version__, load, read_examples, save
 from filbert.cli import _COMMANDS, app
 from filbert.fragments import mine, recurring_fragments
 from filbert.kernels import EachPart, Linear, LocalPatterns, PartialTree, SubsetTree, Subtree
 from filbert.predictors import SupportVectorClassifier
+from filbert.search.segments import Notes
 from tests.cli.commands import Run, write
 
 TREES = [f"(S (NP {a}) (VP {b}))" for a in "abcd" for b in "xyz"]
@@ -566,6 +568,43 @@ def test_indexes_of_code_are_searched_by_code(run: Run, folder: Path) -> None:
         assert tree.startswith("(FunctionDef")
     bad = run("search", folder / "src.index", "def add(a, b: return")
     assert bad.code == 2
+
+
+def test_texts_of_an_index_stay_on_their_line(run: Run, folder: Path) -> None:
+    index = TreeIndex().fit(["(S a\x1b[2Jb)"])
+    index._segments.notes = Notes(
+        {"columns": ["name"]},
+        {"0.bytes": np.frombuffer(b"c\n\x9b", np.uint8), "0.ends": np.array([3], np.int64)},
+    )
+    index.save(folder / "hostile.index")
+    assert run("search", folder / "hostile.index", "1").out == (
+        "1.0000\t1\tc\\n\ufffd\t(S a\\x1b[2Jb)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"reading": 7},
+        {"reading": {"code": "x"}},
+        {"reading": {"settings": {"a": 1}}},
+        {"reading": {"settings": [1]}},
+        {"reading": {"format": ["brackets"]}},
+        {"columns": 7},
+        {"columns": ["name", "other"]},
+        {"columns": ["name"]},
+    ],
+)
+def test_damaged_notes_of_an_index_are_refused(
+    run: Run, folder: Path, values: dict[str, Any]
+) -> None:
+    index = TreeIndex().fit(TREES)
+    columns = {"0.bytes": np.zeros(3), "0.ends": np.array(["a", "b"])}
+    index._segments.notes = Notes(values, columns)
+    index.save(folder / "hostile.index")
+    code, out, err = run("search", folder / "hostile.index", TREES[0])
+    assert (code, out) == (2, "")
+    assert "does not say how its data were read" in err or "the columns of the index" in err
 
 
 def test_recurring_fragments_as_a_table(run: Run, folder: Path) -> None:

@@ -33,7 +33,7 @@ def assert_unfitted(model: TreeSVC) -> None:
         ({"warm_start": True}, "warm_start=True is for strategy 'exact'"),
         ({"tol": 0}, r"tol must be in \(0, 1\), got 0"),
         ({"max_iter": 0}, "max_iter must be a positive integer, got 0"),
-        ({"C": 0}, "C must be positive, got 0"),
+        ({"C": 0}, "C must be positive and finite, got 0"),
         ({"kernel": SubsetTree}, "SubsetTree'> is a class. Call it to get one"),
         ({"kernel": SubsetTree, "strategy": "usvm"}, "is a class. Call it to get one"),
         ({"kernel": SubsetTree(3.0)}, r"decay must be in \(0, 1\], got 3.0"),

@@ -12,6 +12,7 @@ import pytest
 
 from filbert import (
     Forest,
+    TreeFeatures,
     TreeIndex,
     TreePerceptron,
     TreeSVC,
@@ -152,11 +153,15 @@ CASES: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
         "smaller max_ratio",
     ),
+    "WorkLimitError": (
+        lambda _: TreeFeatures(max_work=1).fit(X),
+        "Raise max_work, or use KernelMatrix",
+    ),
 }
-# The base of all; what learners catch themselves, see test_factors.py; what needs a cluster, see
-# tests/dask; and what needs a checkpoint, see test_checkpoints.py.
+# The base of all; what needs a cluster, see tests/dask; and what needs a checkpoint, see
+# test_checkpoints.py.
 NOT_HERE = {
-    *("FilbertError", "WorkLimitError", "ClusterError", "ClusterWarning"),
+    *("FilbertError", "ClusterError", "ClusterWarning"),
     *("CheckpointError", "CheckpointWarning"),
 }
 

@@ -230,3 +230,48 @@ def test_imports_are_found(source: str, module: str, is_package: bool, expected:
 def test_faults_are_found(module: str, target: str, fault: str) -> None:
     [found] = faults({module: {target}})
     assert fault in found
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def asked_kernels(text: str) -> set[str]:
+    """The classes of kernels that code tells apart, by isinstance or by type()."""
+    concrete = {"SubsetTree", "Subtree", "PartialTree", "ApproximateTree", "LocalPatterns"}
+    concrete |= {"Linear", "Polynomial", "RBF"}  # Sequence is also a name of collections.abc
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        tests: list[ast.expr] = []
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            tests = node.args[1:]
+        elif isinstance(node, ast.Compare) and "type(" in ast.unparse(node.left):
+            tests = node.comparators
+        found |= {
+            name.id for test in tests for name in ast.walk(test) if isinstance(name, ast.Name)
+        }
+    return found & concrete
+
+
+def test_only_kernels_ask_which_kernel_it_is() -> None:
+    """All others read capabilities, so that a new kernel needs no change elsewhere."""
+    asking = {
+        str(path.relative_to(PACKAGE)): asked
+        for path in PACKAGE.rglob("*.py")
+        if "kernels" not in path.relative_to(PACKAGE).parts
+        and (asked := asked_kernels(path.read_text("utf-8")))
+    }
+    assert asking == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"),
+    [
+        ("isinstance(kernel, Subtree)", {"Subtree"}),
+        ("isinstance(k, (SubsetTree, Subtree | PartialTree))",
+         {"SubsetTree", "Subtree", "PartialTree"}),
+        ("type(kernel) not in (SubsetTree, Subtree)", {"SubsetTree", "Subtree"}),
+        ("isinstance(kernel, Kernel) and SubsetTree()", set()),
+    ],
+)  # fmt: skip
+def test_asking_for_a_kernel_is_found(code: str, asked: set[str]) -> None:
+    assert asked_kernels(code) == asked

@@ -1,6 +1,8 @@
 """Ctrl-C ends long work in the core at once, and the interpreter goes on.
 
-Each test starts a process with work for minutes, interrupts it, and looks at what it reports.
+Each test starts a process with work for minutes, which interrupts itself, and looks at what it
+reports. How soon the work ends is counted in CPU seconds of the process, which do not depend on
+what else the machine does.
 """
 
 import multiprocessing
@@ -37,6 +39,9 @@ from filbert.model import SupportVectorModel
 
 TIME_LIMIT = 60  # seconds; the work itself would take longer
 CPU_SECONDS = 0.3  # that the core works in one call before the interrupt
+MOST_CPU_SECONDS = 1.0  # of both threads, from the signal to the exception
+
+ended: list[float] = []  # CPU seconds at which the exception came, first where it came first
 
 # The processes are copies of one that has imported this file.
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -99,6 +104,7 @@ def fit_interrupted(model: TreeSVC, X: Forest) -> None:
     try:
         model.fit(X, y)
     except KeyboardInterrupt:
+        ended.append(time.process_time())
         assert all(vars(model)[name] is before[name] for name in before if name.endswith("_"))
         assert model.decision_function(few).tolist() == decisions
         raise
@@ -204,6 +210,7 @@ def online() -> Callable[[], Any]:
         try:
             clf.partial_fit(forest, y, classes=[0, 1])
         except KeyboardInterrupt:
+            ended.append(time.process_time())
             assert 0 < clf.n_seen_ < len(forest)
             same = TreePerceptron(PartialTree())
             same.partial_fit(forest[: clf.n_seen_], y[: clf.n_seen_], classes=[0, 1])
@@ -226,6 +233,7 @@ def epochs() -> Callable[[], Any]:
         try:
             clf.fit(forest, y)
         except KeyboardInterrupt:
+            ended.append(time.process_time())
             n_seen = clf.n_seen_
             assert 0 < n_seen < clf.n_epochs * len(forest)
             same = TreePerceptron(n_epochs=n_seen // len(forest) + 1, shuffle=False).fit(forest, y)
@@ -321,8 +329,8 @@ WORK = {
 }
 
 
-def announce_long_call(announce: Callable[[], None]) -> None:
-    """Call `announce` when the main thread has been in one call for a while.
+def interrupt_long_call(sent: list[float]) -> None:
+    """Interrupt the process when the main thread has been in one call for a while.
 
     This thread runs only where the main thread has released the interpreter. If the main thread
     stays at one instruction while the process uses up CPU time, then the core is at work.
@@ -335,7 +343,8 @@ def announce_long_call(announce: Callable[[], None]) -> None:
         if (frame, frame.f_lasti) != place:
             place, since = (frame, frame.f_lasti), time.process_time()
         threading.Event().wait(0.001)
-    announce()
+    sent.append(time.process_time())
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def calls_the_core(frame: traceback.FrameSummary) -> bool:
@@ -344,25 +353,27 @@ def calls_the_core(frame: traceback.FrameSummary) -> bool:
     return Path(frame.filename).is_relative_to(package) or "_core." in str(frame.line)
 
 
-def run(name: str, announce: Callable[[], None]) -> dict[str, Any]:
-    """Work until interrupted; then say when that was, where, and whether kernels still work."""
+def run(name: str) -> dict[str, Any]:
+    """Work until interrupted; then say how soon it ended, where, and if kernels still work."""
     work = WORK[name]()
-    threading.Thread(target=announce_long_call, args=(announce,), daemon=True).start()
+    sent: list[float] = []
+    threading.Thread(target=interrupt_long_call, args=(sent,), daemon=True).start()
     try:
         work()
     except KeyboardInterrupt as error:
-        at = time.time()
+        ended.append(time.process_time())
+        cpu = ended[0] - sent[0]
         innermost = traceback.extract_tb(error.__traceback__)[-1]
         small = SubsetTree(1.0, normalize=False)(["(a (b c))", "(a (b d))"], n_jobs=2)
         within = calls_the_core(innermost)
-        return {"at": at, "within": within, "frame": str(innermost), "afterwards": small.tolist()}
+        return {"cpu": cpu, "within": within, "frame": str(innermost), "afterwards": small.tolist()}
     return {"finished": True}
 
 
 def report(name: str, pipe: Connection) -> None:
     """Run in a process of its own; send what `run` says."""
     os.environ["FILBERT_NUM_THREADS"] = "2"
-    pipe.send(run(name, lambda: pipe.send("working")))
+    pipe.send(run(name))
 
 
 FEW = ("long-chains", "training", "mining")
@@ -379,11 +390,6 @@ def test_an_interrupt_ends_the_work(name: str) -> None:
     theirs.close()
     try:
         assert ours.poll(TIME_LIMIT)
-        assert ours.recv() == "working"
-        sent = time.time()
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGINT)
-        assert ours.poll(TIME_LIMIT)
         told = ours.recv()
     finally:
         process.kill()
@@ -391,4 +397,5 @@ def test_an_interrupt_ends_the_work(name: str) -> None:
     assert "finished" not in told
     assert told["within"], f"it is not the core's work that was interrupted: {told['frame']}"
     assert told["afterwards"] == [[3, 1], [1, 3]]
-    print(f"{name}: {told['at'] - sent:.3f} s from signal to exception")  # pytest -rP shows it
+    assert told["cpu"] <= MOST_CPU_SECONDS
+    print(f"{name}: {told['cpu']:.3f} CPU s from signal to exception")  # pytest -rP shows it

@@ -179,7 +179,7 @@ def test_other_kernels() -> None:
         ({"kernel": RBF(1.0)}, r"RBF.* has no factors.*Use engine='rows'"),
         ({"kernel": lambda A, B: A}, "has no factors, because.*Use engine='rows'"),
         ({"kernel": SubsetTree}, "is a class. Call it"),
-        ({"kernel": 3}, "kernel must be a SubsetTree"),
+        ({"kernel": 3}, "kernel must be LocalPatterns, SubsetTree"),
         ({"warm_start": "yes"}, "warm_start must be True or False"),
         ({"max_iter": 0}, "max_iter must be a positive integer"),
     ],

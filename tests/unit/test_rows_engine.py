@@ -9,7 +9,12 @@ import pytest
 
 from filbert import Forest, TreeSVC, _core, load, read_examples, save
 from filbert.engine import plan_for
-from filbert.engine.work import row_steps, row_steps_between, steps_worth_trying
+from filbert.engine.work import (
+    row_steps,
+    row_steps_between,
+    rows_for_training,
+    steps_worth_trying,
+)
 from filbert.errors import InvalidParameterError, KernelOverflowError, OutOfMemoryError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.reference.matrix import reference_matrix
@@ -317,6 +322,34 @@ def test_work_grows_with_what_trees_have() -> None:
         assert 2 * row_steps(kernel, part) < between < 2 * row_steps(kernel, many)
         assert steps_worth_trying(kernel, 1e12) > steps_worth_trying(kernel, 1.0) > 0
     assert row_steps(PartialTree(), Forest()) == 0
+
+
+def test_rare_classes_need_few_rows_and_a_large_cost_makes_rows_dear() -> None:
+    def signs(*n_positive: int) -> Any:
+        return np.array([np.where(np.arange(1000) < n, 1, -1) for n in n_positive], dtype=np.int8)
+
+    assert rows_for_training(signs(500), 1.0) == 1.0
+    assert rows_for_training(signs(10), 1.0) == rows_for_training(signs(990), 0.1) < 0.03
+    assert rows_for_training(signs(10, 20), 1.0) > rows_for_training(signs(10), 1.0)
+    assert rows_for_training(signs(300, 300, 400), 1.0) == 1.0  # all rows at most
+    assert rows_for_training(signs(10), 10.0) > rows_for_training(signs(10), 1.0)
+
+
+def test_a_rare_class_is_trained_by_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same trees: what factorising may take depends on the classes."""
+    X, _ = data(60)
+    tried: list[float] = []
+
+    def limit(_: TreeKernel, steps: float, kernel_tol: float) -> float:
+        assert kernel_tol > 0
+        tried.append(steps)
+        return np.inf
+
+    monkeypatch.setattr("filbert.engine.plan.row_steps", lambda *_: 1e12)
+    monkeypatch.setattr("filbert.engine.plan.steps_worth_trying", limit)
+    for n in (30, 3):
+        TreeSVC(PartialTree(), C=1.0, loss="hinge").fit(X, np.arange(60) < n)
+    assert tried == pytest.approx([1e12, 1e11])
 
 
 def test_too_little_memory() -> None:

@@ -348,7 +348,7 @@ def test_a_path_takes_less_work_than_separate_fits() -> None:
 def test_a_path_of_nothing_and_a_bad_path() -> None:
     X, y = data()
     assert TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit_path(X, y, []) == []
-    with pytest.raises(InvalidParameterError, match="C must be positive, got -1"):
+    with pytest.raises(InvalidParameterError, match="C must be positive and finite, got -1"):
         TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit_path(X, y, [1.0, -1])
 
 
@@ -464,7 +464,7 @@ def test_trees_beyond_double() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"C": 0}, "C must be positive, got 0"),
+        ({"C": 0}, "C must be positive and finite, got 0"),
         ({"C": -1.0}, "C must be positive"),
         ({"C": np.inf}, "C must be positive"),
         ({"C": np.nan}, "C must be positive"),
@@ -502,3 +502,14 @@ def test_too_little_memory() -> None:
     with pytest.raises(OutOfMemoryError, match=r"not even a few .* raise max_memory, or"):
         TreeSVC(SubsetTree(), max_memory=1000, C=1.0, loss="hinge").fit(X, y)
     TreeSVC(SubsetTree(), max_memory=10**9, C=1.0, loss="hinge").fit(X, y)
+
+
+def test_a_class_weight_that_names_another_class_is_told() -> None:
+    learner = TreeSVC(SubsetTree(), class_weight={5: 1})
+    with pytest.raises(InvalidParameterError, match=r"class_weight must be None, 'balanced' or"):
+        learner.fit(["(S (A a))", "(S (B b))"], [0, 1])
+
+
+def test_an_infinite_cost_is_refused() -> None:
+    with pytest.raises(InvalidParameterError, match="C must be positive and finite, got inf"):
+        TreeSVC(C=np.inf).fit(["(S (A a))", "(S (B b))"], [0, 1])

@@ -133,6 +133,8 @@ def _usage(error: Any) -> int:
         return console.FAILED
     path = error.ctx.command_path if error.ctx is not None else "filbert"
     text = error.format_message().replace("Value error, ", "").rstrip(".")
+    if text.startswith("Missing argument 'DATA"):
+        text += ": name a file, or - for standard input"
     console.error(f"{text} (see {path} --help)")
     return console.FAILED
 

@@ -186,5 +186,6 @@ def _summary(learner: Any, size: str, seconds: float) -> str:
     of_classes = "" if classes is None else f"{len(classes):,} classes, "
     return (
         f"{size}, {of_classes}{len(learner.support_):,} support vectors, "
-        f"gap {learner.duality_gap_:.1e}, {seconds:.1f} s by {learner.engine_}"
+        f"gap {learner.duality_gap_:.1e}, {seconds:.1f} s for reading and training, "
+        f"by {learner.engine_}"
     )

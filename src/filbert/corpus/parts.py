@@ -196,7 +196,8 @@ class Parts(InParts):
         """
         later = [piece for piece in self.pieces if piece.later is not None]
         nothing: list[tuple[Any, ...]] = [()] * len(later)
-        hashes = current_runner().map(Work("identifying", hash_of_rows), later, nothing)
+        work = Work("identifying", hash_of_rows)
+        hashes = iter(list(current_runner().map(work, later, nothing)))
         return [next(hashes) if piece.later is not None else piece.token for piece in self.pieces]
 
     def _run(

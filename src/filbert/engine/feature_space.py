@@ -26,8 +26,8 @@ from filbert.threads import n_threads
 _LITTLE_WORK = 1e10
 _WORK_PER_PAIR = 2e3
 _HINT = (
-    "the trees share too many classes of fragments. Use KernelMatrix, which needs no factors, "
-    "or a kernel_tol above 0 with PartialTree"
+    "the trees share too many classes of fragments. Raise max_work, or use KernelMatrix, which "
+    "needs no factors, or a kernel_tol above 0 with PartialTree"
 )
 
 

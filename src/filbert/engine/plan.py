@@ -66,6 +66,7 @@ def plan_for(
     *,
     engine: Engine = "auto",
     kernel_tol: float = 0.0,
+    rows_needed: float = 1.0,
     max_memory: int | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -83,6 +84,9 @@ def plan_for(
     kernel_tol : float
         The largest error of tree kernels in factors, see
         :func:`filbert.engine.tree_factors.factorize`. Rows are always exact.
+    rows_needed : float
+        The work that is expected by rows, as a multiple of that of the whole matrix, see
+        :func:`filbert.engine.work.rows_for_training`. It matters for pruned factors only.
     max_memory : int, optional
         The maximum number of bytes for the factors or the rows.
     n_jobs : int, optional
@@ -96,7 +100,7 @@ def plan_for(
         If memory does not suffice for the requested engine, or for both.
     """
     options = {"max_memory": max_memory, "n_jobs": n_jobs, "verbose": verbose}
-    engines = _Engines(kernel, X, kernel_tol, options)
+    engines = _Engines(kernel, X, kernel_tol, rows_needed, options)
     if engine == "rows":
         return engines.rows("requested")
     if engine == "factors":
@@ -119,6 +123,7 @@ class _Engines:
     kernel: Any
     X: Any
     kernel_tol: float
+    rows_needed: float
     options: dict[str, Any]
 
     def rows(self, reason: str) -> Plan:
@@ -164,8 +169,10 @@ def _plan_for_trees(engines: _Engines) -> Plan:
     steps = row_steps(kernel, kernel.trees_of(engines.X))
     if expected == "uncertain" and steps < LITTLE_WORK:
         return engines.rows(f"the whole kernel matrix takes only about {steps:.1e} steps")
-    limit = steps_worth_trying(kernel, steps, engines.kernel_tol)
-    if engines.kernel_tol > 0 and expected == "uncertain" and not engines.sample_fits(limit):
+    prunes = engines.kernel_tol > 0 and expected == "uncertain"
+    needed = steps * engines.rows_needed if prunes else steps
+    limit = steps_worth_trying(kernel, needed, engines.kernel_tol)
+    if prunes and not engines.sample_fits(limit):
         return engines.rows(
             f"factorising a sample shows that all trees take more than {limit:.1e} steps, "
             f"the whole kernel matrix takes about {steps:.1e}"

@@ -1,6 +1,7 @@
 """Estimates of the work of kernels, in steps of about a nanosecond, to choose engines."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
@@ -12,8 +13,9 @@ _TREES = 50.0
 
 LITTLE_WORK = 1e8  # steps: a tenth of a second, too little to choose an engine for
 
-# Pruned factors save time up to this share of the steps of all rows (docs/partial-trees.md).
-PRUNED = 0.5
+# Pruned factors save time up to this share of the steps of the rows that training needs. Measured
+# by benchmarks.exact_ptk, section engines.
+PRUNED = 0.6
 
 
 def row_steps(kernel: TreeKernel, forest: Forest) -> float:
@@ -46,12 +48,27 @@ def row_steps_between(kernel: TreeKernel, a: Forest, b: Forest) -> float:
     return 2.0 * float(np.sqrt(row_steps(kernel, a) * row_steps(kernel, b)))
 
 
+def rows_for_training(signs: NDArray[np.int8], C: float) -> float:
+    """Guess the work of training by rows, as a multiple of that of the whole matrix.
+
+    A problem needs the rows of its support vectors, and hardly more of these have the sign of the
+    larger side than of the smaller. With a larger C, training on the rows takes longer, compared
+    with training on factors.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n_problems, n)
+    C : float
+    """
+    smaller = np.minimum((signs > 0).sum(axis=1), (signs < 0).sum(axis=1)).sum()
+    return min(1.0, 2.0 * float(smaller) / signs.shape[1]) * max(1.0, C) ** (1 / 3)
+
+
 def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float, kernel_tol: float = 0.0) -> float:
     """Return the steps after which factorising is given up for rows.
 
-    Training computes only the rows it needs, so all rows are the maximum that it can cost. A try
-    that fails should cost little compared with that, unless it hardly ever fails. Pruned factors
-    seldom fail.
+    `steps_by_rows` are those of the rows that are needed. A try that fails should cost little
+    compared with them, unless it hardly ever fails. Pruned factors seldom fail.
     """
     shares = {"uncertain": 0.05 if kernel_tol == 0.0 else PRUNED}
     return max(LITTLE_WORK, shares.get(kernel.capabilities.factors, 1.0) * steps_by_rows)

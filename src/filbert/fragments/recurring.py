@@ -12,8 +12,9 @@ from filbert import _core
 from filbert.errors import InputTypeError, InvalidParameterError, TooManyFragmentsError
 from filbert.forest import Forest
 from filbert.fragments.data import Fragments
-from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
+from filbert.kernels.capabilities import capabilities_of
 from filbert.threads import n_threads
 
 _MOST = 2**62  # the core counts in 64 bits
@@ -190,7 +191,7 @@ class _Search:
         self._core = _core.RecurringMiner(
             trees._dag,
             trees._roots,
-            isinstance(self._kernel, Subtree),
+            capabilities_of(self._kernel).children == "all",
             bool(getattr(self._kernel, "include_leaves", False)),
             root=_checked_root(root),
             **{name: int(limit) for name, limit in limits.items()},
@@ -229,7 +230,8 @@ class _Search:
 
 def _checked_kernel(kernel: TreeKernel | None) -> TreeKernel:
     kernel = SubsetTree() if kernel is None else kernel
-    if type(kernel) not in (SubsetTree, Subtree):
+    known = capabilities_of(kernel)
+    if not known.tree_in_core or not known.all_roots or known.children == "some":
         raise InputTypeError(
             "recurring fragments are subset trees or complete subtrees: pass kernel=SubsetTree() "
             f"or Subtree(), not {kernel!r}"

@@ -129,9 +129,14 @@ class DualLearner(KernelParameter, BaseEstimator):  # type: ignore[misc]
             print(trainer.plan, file=sys.stderr)
         return Task(kernel, examples, trainer, problems)
 
-    def _trainer(self, kernel: Any, examples: Any, kernel_tol: float) -> Trainer:
-        """Return a trainer whose first errors of the kernel are at most `kernel_tol`."""
-        options = self._exact_options(kernel_tol)
+    def _trainer(
+        self, kernel: Any, examples: Any, kernel_tol: float, rows_needed: float = 1.0
+    ) -> Trainer:
+        """Return a trainer whose first errors of the kernel are at most `kernel_tol`.
+
+        `rows_needed` is the work by rows, see :func:`filbert.engine.work.rows_for_training`.
+        """
+        options = {**self._exact_options(kernel_tol), "rows_needed": rows_needed}
         return ExactTrainer(kernel, examples, engine=self.engine, **options)
 
     def _exact_options(self, kernel_tol: float) -> dict[str, Any]:

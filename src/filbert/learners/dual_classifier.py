@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from filbert.arrays import FloatArray
 from filbert.corpus.methods import ScoresParts
+from filbert.engine.work import rows_for_training
 from filbert.learners.certificate import first_kernel_tol
 from filbert.learners.dual import DualLearner, Task
 from filbert.learners.problems import Solution
@@ -58,10 +59,12 @@ class DualClassifier(ScoresParts, ClassifierMixin, DualLearner):  # type: ignore
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, classes, coded)
         signs = signs_of(coded, len(classes))
-        first = first_kernel_tol(self.tol, max(Cs, default=self.C) * weights, signs)
+        most = max(Cs, default=self.C)
+        first = first_kernel_tol(self.tol, most * weights, signs)
+        needed = rows_for_training(signs, most)
         problems = self._problems(signs, weights, self._loss_name())
         task = self._task(
-            kernel, examples, problems, lambda: self._trainer(kernel, examples, first)
+            kernel, examples, problems, lambda: self._trainer(kernel, examples, first, needed)
         )
         return ClassTask(**vars(task), classes=classes, coded=coded)
 

@@ -37,7 +37,7 @@ def check_common(owner: str, values: dict[str, Any]) -> None:
 def check_cost(owner: str, C: Any) -> None:
     """Raise InvalidParameterError for a C that is not positive and finite."""
     if not _is_real(C) or not 0 < C < np.inf:
-        raise InvalidParameterError(f"{owner}: C must be positive, got {C!r}")
+        raise InvalidParameterError(f"{owner}: C must be positive and finite, got {C!r}")
 
 
 def check_not_negative(owner: str, name: str, value: Any) -> None:
@@ -74,8 +74,9 @@ def check_is_kernel(owner: str, kernel: Any) -> bool:
         return True
     if not callable(kernel):
         raise InvalidParameterError(
-            f"{owner}: kernel must be a SubsetTree, Subtree or PartialTree, an expression of "
-            f"kernels, or a function kernel(X, Y), got {kernel!r}"
+            f"{owner}: kernel must be LocalPatterns, SubsetTree, Subtree or PartialTree with "
+            "parameters, an expression of kernels, or a function kernel(X, Y), such as "
+            f"SubsetTree(decay=0.4); got {kernel!r}"
         )
     return False
 

@@ -12,6 +12,7 @@ from filbert.corpus.methods import by_parts
 from filbert.engine.pattern_space import PatternSpace
 from filbert.errors import InvalidParameterError
 from filbert.kernels import LocalPatterns
+from filbert.kernels.capabilities import capabilities_of
 from filbert.threads import n_threads
 
 
@@ -141,7 +142,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_threads(self.n_jobs)
         if self.kernel is None:
             return
-        if not isinstance(self.kernel, LocalPatterns):
+        if not capabilities_of(self.kernel).explicit:
             raise InvalidParameterError(
                 f"PatternVectorizer: kernel must be LocalPatterns(), got {self.kernel!r}"
             )

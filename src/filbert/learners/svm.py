@@ -272,9 +272,11 @@ class TreeSVC(DualClassifier):
             return self.loss
         return "squared_hinge" if self.strategy == "exact" else "hinge"
 
-    def _trainer(self, kernel: Any, examples: Any, kernel_tol: float) -> Trainer:
+    def _trainer(
+        self, kernel: Any, examples: Any, kernel_tol: float, rows_needed: float = 1.0
+    ) -> Trainer:
         if self.strategy == "exact":
-            return super()._trainer(kernel, examples, kernel_tol)
+            return super()._trainer(kernel, examples, kernel_tol, rows_needed)
         return PlaneTrainer(
             self.strategy,
             kernel,

@@ -171,7 +171,13 @@ def factors_of_classes(
     if isinstance(class_weight, str) and class_weight == "balanced":
         factors = counts.sum() / (len(classes) * counts.astype(np.float64))
     else:
-        factors = compute_class_weight(class_weight, classes=classes, y=classes)
+        try:
+            factors = compute_class_weight(class_weight, classes=classes, y=classes)
+        except (ValueError, TypeError) as error:
+            raise InvalidParameterError(
+                f"class_weight must be None, 'balanced' or a dictionary from classes of y to "
+                f"weights, got {class_weight!r}: {error}"
+            ) from None
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise InvalidParameterError(
             f"class_weight must be finite and not negative, got {class_weight!r}"

@@ -1,7 +1,7 @@
 """The feature space of a tree kernel as a sparse matrix, for linear learners."""
 
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -65,6 +65,9 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         with itself. Larger values save time and memory. With 0 the features are exact.
     max_memory : int, optional
         The maximum number of bytes for the factors of a term, and for the features.
+    max_work : float, optional
+        The maximum number of steps to find the factors of a term. By default more than almost any
+        trees take.
     n_jobs : int, optional
         Threads; None for all cores, within what joblib grants (see :mod:`filbert.threads`). The
         result does not depend on it.
@@ -103,6 +106,7 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         private: bool = True,
         kernel_tol: float = 0.0,
         max_memory: int | None = None,
+        max_work: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -110,6 +114,7 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         self.private = private
         self.kernel_tol = kernel_tol
         self.max_memory = max_memory
+        self.max_work = max_work
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -132,7 +137,7 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
             If the factors take more than `max_memory`.
         WorkLimitError
             If the trees share so many classes of fragments that the kernel matrix takes much less
-            time.
+            time, or if it takes more than `max_work`.
         """
         self._take(self._space_of(X), feature_names_of(X), private=bool(self.private))
         return self
@@ -235,6 +240,11 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
             raise InvalidParameterError(
                 f"TreeFeatures: max_memory must be a positive integer or None, got {most!r}"
             )
+        work = self.max_work
+        if work is not None and (not is_number(work, Real) or not work > 0):
+            raise InvalidParameterError(
+                f"TreeFeatures: max_work must be a positive number or None, got {work!r}"
+            )
         n_threads(self.n_jobs)
         if self.kernel is None:
             return
@@ -271,7 +281,8 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
 
     def _limits(self) -> Limits:
         most = None if self.max_memory is None else int(self.max_memory)
-        return Limits(float(self.kernel_tol), most, n_jobs=self.n_jobs, verbose=self.verbose)
+        work = None if self.max_work is None else float(self.max_work)
+        return Limits(float(self.kernel_tol), most, work, self.n_jobs, self.verbose)
 
     def _take(self, space: FeatureSpace, names: Mapping[str, Any], *, private: bool) -> None:
         self.space_ = space

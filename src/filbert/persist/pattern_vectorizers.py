@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from filbert import _core
 from filbert.engine.pattern_space import PatternSpace
 from filbert.errors import FilbertError, ModelFileError
-from filbert.kernels import LocalPatterns
+from filbert.kernels.capabilities import capabilities_of
 from filbert.learners.pattern_vectorizer import PatternVectorizer
 from filbert.persist import parameters
 from filbert.persist.archive import Arrays
@@ -42,8 +42,8 @@ def decode(header: dict[str, Any], arrays: Arrays) -> PatternVectorizer:
         values = parameters.from_json(PatternVectorizer, header.get("parameters"))
         vectorizer = PatternVectorizer(**values)
         vectorizer.check_parameters()
-        kernel = parameters.kernel_from_json(header.get("kernel"))
-        if not isinstance(kernel, LocalPatterns):
+        kernel: Any = parameters.kernel_from_json(header.get("kernel"))
+        if not capabilities_of(kernel).explicit:
             raise ModelFileError(f"a PatternVectorizer cannot have the kernel {kernel!r}")
         table = _core.PatternTable.from_arrays(kernel._spec(), *_checked(arrays))
     except ModelFileError:

@@ -5,8 +5,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from filbert.errors import FilbertError, ModelFileError
-from filbert.kernels import ApproximateTree
 from filbert.kernels.approximate import checked_symbols
+from filbert.kernels.capabilities import capabilities_of
 from filbert.learners.symbol_selection import SymbolSelector
 from filbert.persist import parameters
 from filbert.persist.archive import Arrays
@@ -31,8 +31,8 @@ def decode(header: dict[str, Any], arrays: Arrays) -> SymbolSelector:
     try:
         selector = SymbolSelector(**parameters.from_json(SymbolSelector, header.get("parameters")))
         selector.check_parameters()
-        kernel = parameters.kernel_from_json(header.get("kernel"))
-        if not isinstance(kernel, ApproximateTree):
+        kernel: Any = parameters.kernel_from_json(header.get("kernel"))
+        if capabilities_of(kernel).all_roots:
             raise ModelFileError("the kernel of the chosen symbols is missing")
         candidates = parameters.symbols_from_json("candidates", header.get("candidates"))
         checked_symbols(candidates, kernel.by)
