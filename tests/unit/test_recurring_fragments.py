@@ -40,8 +40,16 @@ def test_they_are_those_of_an_enumeration(trees: list[Node], min_count: int) -> 
     assert listed(trees, min_count=min_count) == closed_subset_trees(trees, min_count)
 
 
-@given(SMALL)
-@n_examples(60)
+def binarised(tree: Node) -> Node:
+    """Nodes of several children as chains of pairs, to the right."""
+    below = [binarised(child) for child in tree.children]
+    while len(below) > 2:
+        below[-2:] = [Node(f"{tree.label}|", tuple(below[-2:]))]
+    return Node(tree.label, tuple(below))
+
+
+@given(SMALL | SMALL.map(lambda trees: [binarised(tree) for tree in trees]))
+@n_examples(120)
 def test_the_largest_common_fragment_of_two_places_is_listed(trees: list[Node]) -> None:
     found = listed(trees)
     for a, b in combinations([node for tree in trees for node in nodes(tree)], 2):
