@@ -62,7 +62,7 @@ def rows_for_training(signs: NDArray[np.int8], C: float) -> float:
     """
     smaller = np.minimum((signs > 0).sum(axis=1), (signs < 0).sum(axis=1)).sum()
     needed = min(1.0, 2.0 * float(smaller) / signs.shape[1])
-    return needed * float(max(1.0, C) ** (1 / 3))
+    return needed * float(np.cbrt(max(1.0, C)))
 
 
 def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float, kernel_tol: float = 0.0) -> float:
