@@ -49,7 +49,7 @@ COMMANDS: dict[str, list[str]] = {
 # What is not run, and why. Of the scripts above, sections that are not named take too long.
 LEFT_OUT: dict[str, str] = {
     "dask_scaling": "it starts clusters and writes a million examples; tests/dask runs its parts",
-    "faults": "tests/unit/test_parts_dask.py runs it with --quick",
+    "faults": "tests/dask/test_learners.py runs it with --quick",
     "paper_rieck2008": "its --quick takes more than the time of all others",
     "paper_severyn2012": "its --quick takes more than the time of all others",
     "paper_zanzotto2012": "its --quick takes more than the time of all others",

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import f1_score
 from typer.testing import CliRunner, Result
 
-from filbert import Explanation, TreeSVC, __version__, explain, load, read_examples
+from filbert import Explanation, TreeSVC, __version__, cli, explain, load, read_examples
 from filbert.cli import app, main
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.model import SupportVectorModel
@@ -408,7 +408,12 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
         assert b"Traceback" not in err
 
 
-def test_missing_data_names_the_standard_input() -> None:
-    answer = run("predict", "some.model")
-    assert answer.exit_code == 2
-    assert "name a file, or - for standard input" in answer.stderr
+def test_missing_data_names_the_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["filbert", "predict", "some.model"])
+    with pytest.raises(SystemExit, match="2"):
+        cli.main()
+    assert (
+        "Missing argument 'DATA': name a file, or - for standard input" in capsys.readouterr().err
+    )
