@@ -413,7 +413,7 @@ def test_missing_data_names_the_standard_input(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["filbert", "predict", "some.model"])
     with pytest.raises(SystemExit, match="2"):
-        cli.main()
+        main()
     assert (
         "Missing argument 'DATA': name a file, or - for standard input" in capsys.readouterr().err
     )
