@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import f1_score
 from typer.testing import CliRunner, Result
 
-from filbert import Explanation, TreeSVC, __version__, cli, explain, load, read_examples
+from filbert import Explanation, TreeSVC, __version__, explain, load, read_examples
 from filbert.cli import app, main
 from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.model import SupportVectorModel
