@@ -61,7 +61,7 @@ def rows_for_training(signs: NDArray[np.int8], C: float) -> float:
     C : float
     """
     smaller = np.minimum((signs > 0).sum(axis=1), (signs < 0).sum(axis=1)).sum()
-    needed = min(1.0, 2.0 * float(smaller) / signs.shape[1])
+    needed: float = min(1.0, 2.0 * float(smaller) / signs.shape[1])
     return needed * float(np.cbrt(max(1.0, C)))
 
 
