@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from filbert.arrays import FloatArray
 from filbert.forest import Forest
-from filbert.kernels import SubsetTree, Subtree, TreeKernel
+from filbert.kernels import TreeKernel
 from filbert.search.segments import Segments
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]
@@ -50,7 +50,8 @@ def similar_pairs(
     >>> similar_pairs(SubsetTree(), trees, 0.5)
     (array([0]), array([1]), array([0.60606061]))
     """
-    if not isinstance(kernel, Subtree | SubsetTree):
+    known = kernel.capabilities
+    if not (known.tree_in_core and known.match == "production" and known.all_roots):
         return _by_matrix(kernel, trees, min_similarity, n_jobs, progress)
     segments = Segments(kernel)
     segments.add(trees, n_jobs)
