@@ -328,6 +328,8 @@ GOALS: dict[str, list[Goal]] = {
     "installing": [
         Goal("pip install . within 60 s on two cores", 60,
              column("wall_seconds_to_build", ("python",))),
+        Goal("the same in CPU seconds, 120 for both cores", 120,
+             column("cpu_seconds_to_build", ("python",))),
         Goal("the wheel within 10 s, when its libraries are there", 10,
              column("wall_seconds_to_install", ("python",))),
         Goal("the wheel and its libraries within 10 s", 10,

@@ -90,7 +90,8 @@ def names_of(page: str) -> dict[str, Any]:
         "GridSearchCV": GridSearchCV, "GroupKFold": GroupKFold, "LinearSVC": LinearSVC,
         "make_pipeline": make_pipeline, "make_union": make_union,
         "forest": forest, "trees": forest, "X": forest, "X_train": forest, "X_test": forest,
-        "X_new": forest[:3], "y": y, "y_train": y, "y_test": y, "labels": WORDS,
+        "X_new": forest[:3], "queries": TREES[:2],
+        "y": y, "y_train": y, "y_test": y, "labels": WORDS,
         "matrix": scipy.sparse.csr_array(np.ones((len(TREES), 2))),
         "sentence": np.arange(len(TREES)) % 10,
     }  # fmt: skip

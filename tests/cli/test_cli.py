@@ -348,7 +348,7 @@ def test_explain_refuses_before_long_work(
         (["train", "TSV", "-o", "m", "--sample-size", "9"], "'exact' takes no samples"),
         (
             ["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"],
-            "must be a positive",
+            "--sample-size must be",
         ),
         (["train", "TSV", "-o", "m", "--strategy", "sdag", "--engine", "rows"], "for strategy"),
         (["train", "TSV", "-o", "m", "--loss", "square"], "'square' is not one of 'hinge'"),
@@ -437,7 +437,12 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
         assert b"Traceback" not in err
 
 
-def test_missing_data_names_the_standard_input() -> None:
-    answer = run("predict", "some.model")
-    assert answer.exit_code == 2
-    assert "name a file, or - for standard input" in answer.stderr
+def test_missing_data_names_the_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["filbert", "predict", "some.model"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert (
+        "Missing argument 'DATA': name a file, or - for standard input" in capsys.readouterr().err
+    )

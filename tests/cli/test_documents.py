@@ -117,7 +117,10 @@ def test_labels_that_are_ignored_may_be_empty(run: Run, tmp_path: Path) -> None:
     ("command", "message"),
     [
         (["train", "t.tsv", "-o", "none/m"], "there is no folder"),
-        (["train", "t.tsv", "-o", "m", "-C", "-1"], "filbert: -C must be positive, got -1.0"),
+        (
+            ["train", "t.tsv", "-o", "m", "-C", "-1"],
+            "filbert: -C must be positive and finite, got -1.0",
+        ),
         (["train", "t.tsv", "-o", "m", "--decay", "3"], "filbert: --decay must be in (0, 1]"),
         (["describe", "m.gz"], "the compressed file is damaged"),
         (["convert", "t.tsv", "--to", "svmlight-tk"], "pass --map yes=1 --map no=-1"),

@@ -113,7 +113,7 @@ def test_a_path_to_large_costs() -> None:
 def test_few_sweeps_are_enough() -> None:
     X, y = noisy()
     model = TreeSVC(
-        SubsetTree(), engine="factors", C=1e3, random_state=0, max_iter=500, loss="hinge"
+        SubsetTree(), engine="factors", C=1e3, random_state=0, max_iter=200, loss="hinge"
     ).fit(X, y)
     assert model.duality_gap_ <= 1e-3
     assert len(model.convergence_[0].gap) >= 3

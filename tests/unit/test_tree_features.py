@@ -305,7 +305,7 @@ def test_limits() -> None:
         TreeFeatures(max_memory=10_000).fit_transform(texts)
     rng = Random(0)
     wide = ["(r" + "".join(f" (n {rng.choice('ab')})" for _ in range(400)) + ")" for _ in range(20)]
-    with pytest.raises(WorkLimitError, match="Use KernelMatrix"):
+    with pytest.raises(WorkLimitError, match="use KernelMatrix"):
         FeatureSpace.of(SubsetTree(), Forest(wide), Limits(max_work=1e7))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from filbert.search.segments import Found, Segments
 
 _ALL = 1 << 31
+_DAMAGED = "the columns of the index are damaged"
 
 
 def search(
@@ -88,8 +89,11 @@ def search(
 
 
 def _line(row: dict[str, Any], width: int) -> str:
-    place = " ".join(row["columns"].values())
-    tree = row["tree"] if len(row["tree"]) <= width else row["tree"][: width - 1] + "…"
+    from filbert.drawing.labels import printable
+
+    place = " ".join(map(printable, row["columns"].values()))
+    tree = printable(row["tree"])
+    tree = tree if len(tree) <= width else tree[: width - 1] + "…"
     return f"{row['similarity']:.4f}\t{row['number']}\t{place + chr(9) if place else ''}{tree}"
 
 
@@ -128,18 +132,22 @@ def _columns(notes: dict[str, Any], arrays: dict[str, Any]) -> dict[str, tuple[A
     try:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise KeyError
-        return {
+        found = {
             name: (arrays[f"{number}.bytes"], arrays[f"{number}.ends"])
             for number, name in enumerate(names)
         }
     except KeyError:
-        raise ModelFileError("the columns of the index are damaged") from None
+        raise ModelFileError(_DAMAGED) from None
+    for content, ends in found.values():
+        if (content.dtype.str, content.ndim, ends.dtype.str[1:], ends.ndim) != ("|u1", 1, "i8", 1):
+            raise ModelFileError(_DAMAGED)
+    return found
 
 
 def _text(content: Any, ends: Any, i: int) -> str:
     begin = int(ends[i - 1]) if i else 0
     if not 0 <= begin <= int(ends[i]) <= len(content):
-        raise ModelFileError("the columns of the index are damaged")
+        raise ModelFileError(_DAMAGED)
     return bytes(content[begin : int(ends[i])]).decode(errors="replace")
 
 
@@ -159,10 +167,22 @@ def _queries(query: str, segments: "Segments", jobs: int | None) -> "Forest":
     notes = segments.notes.values
     saved = notes.get("reading", {})
     known = {"format", "label", "tree", "tree_format", "header", "bare_words", "settings"}
-    if not isinstance(saved, dict) or not saved.keys() <= known:
+    format = notes.get("format")
+    whole = isinstance(saved, dict) and saved.keys() <= known and _are_options(saved)
+    if not whole or not isinstance(format, str | None):
         raise ModelFileError("the index does not say how its data were read")
     reading = Reading(**saved)
     if os.path.exists(query):
         files = DataFiles([query], reading, "raise", jobs)
         return only_forest(files.trees(), files.name)
-    return typed_trees(query, notes.get("format"), reading)
+    return typed_trees(query, format, reading)
+
+
+def _are_options(saved: dict[str, Any]) -> bool:
+    settings = saved.get("settings") or []
+    others = [value for name, value in saved.items() if name != "settings"]
+    return (
+        isinstance(settings, list)
+        and all(isinstance(setting, str) for setting in settings)
+        and all(value is None or isinstance(value, str | bool) for value in others)
+    )

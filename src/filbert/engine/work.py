@@ -61,7 +61,8 @@ def rows_for_training(signs: NDArray[np.int8], C: float) -> float:
     C : float
     """
     smaller = np.minimum((signs > 0).sum(axis=1), (signs < 0).sum(axis=1)).sum()
-    return min(1.0, 2.0 * float(smaller) / signs.shape[1]) * max(1.0, C) ** (1 / 3)
+    needed: float = min(1.0, 2.0 * float(smaller) / signs.shape[1])
+    return needed * float(np.cbrt(max(1.0, C)))
 
 
 def steps_worth_trying(kernel: TreeKernel, steps_by_rows: float, kernel_tol: float = 0.0) -> float:

@@ -74,9 +74,8 @@ def check_is_kernel(owner: str, kernel: Any) -> bool:
         return True
     if not callable(kernel):
         raise InvalidParameterError(
-            f"{owner}: kernel must be LocalPatterns, SubsetTree, Subtree or PartialTree with "
-            "parameters, an expression of kernels, or a function kernel(X, Y), such as "
-            f"SubsetTree(decay=0.4); got {kernel!r}"
+            f"{owner}: kernel must be LocalPatterns, SubsetTree, Subtree or PartialTree, an "
+            f"expression of kernels, or a function kernel(X, Y), got {kernel!r}"
         )
     return False
 

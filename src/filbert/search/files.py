@@ -239,6 +239,9 @@ def _opened(folder: str, found: StoredList) -> Segments:
         raise ModelFileError("its list does not have a tree kernel and segments").located(folder)
     if type(next_id) is not int or not 0 <= next_id < 2**62:
         raise ModelFileError("its list does not have the next id").located(folder)
+    names = [str(entry.get("file")) for entry in listed if isinstance(entry, dict)]
+    if len({*names}) < len(names):
+        raise ModelFileError("its list names a file twice").located(folder)
     segments = [_segment(folder, kernel, entry) for entry in listed]
     last = -1
     for segment in segments:
