@@ -484,6 +484,8 @@ TITLES = {
     "installing": "building a wheel, installing it without a compiler, and a first result",
     "reading_sources": "reading source code, CoNLL-U, Newick and dot-bracket",
     "recurring": "all recurring fragments of a treebank",
+    "clone_tools": "clone classes of installed Python packages, beside pyscn and jscpd",
+    "clone_tools_differences": "groups of clones that only one of two programs found",
     "predicting": "`filbert predict` on a million lines",
     "dask_scaling": "1.1 million trees in one piece, in parts and on Dask",
     "dask_scaling_onto": "thirteen million trees in parts on one machine",

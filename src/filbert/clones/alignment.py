@@ -30,7 +30,9 @@ _Region = tuple[list[int], list[int]]  # roots of subtrees of the first tree, an
 class Side:
     """One of two aligned trees, with its nodes in preorder.
 
-    Attributes
+    Nodes are numbers from 0, here and in the other tree.
+
+    Parameters
     ----------
     labels : list of str
     parents : list of int
@@ -61,11 +63,14 @@ class Side:
 class Alignment:
     """Two trees side by side.
 
-    Attributes
+    Nodes that stand beside each other have the same order and the same ancestors in both trees.
+
+    Parameters
     ----------
-    first, second : Side
-    n_shared : int
-        The number of nodes that common fragments have.
+    first : Side
+        The first tree.
+    second : Side
+        The second tree.
     sizes : tuple of int
         The sizes of the common fragments, the largest first.
 
@@ -101,6 +106,11 @@ class Alignment:
             The most characters of a line.
         context : int, optional
             How many equal lines to show around each difference. All by default.
+
+        Returns
+        -------
+        str
+            Lines of text.
         """
         from filbert.drawing.beside import draw_beside  # noqa: PLC0415 - only if drawn
 

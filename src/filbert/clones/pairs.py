@@ -42,6 +42,15 @@ def similar_pairs(
     progress : callable, optional
         Called with ``(done, total)``, in trees.
 
+    Returns
+    -------
+    first : ndarray of int
+        The number of the first tree of each pair, ascending.
+    second : ndarray of int
+        The number of the second tree.
+    values : ndarray of float
+        The kernel of the pair.
+
     Examples
     --------
     >>> from filbert import Forest

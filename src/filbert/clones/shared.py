@@ -18,6 +18,11 @@ def shared_fragment(X: Any, *, n_jobs: int | None = None) -> Fragment | None:
     Of several largest ones, the first in the order of :func:`recurring_fragments` is returned. None
     is also returned for trees with more than a hundred thousand recurring fragments.
 
+    Returns
+    -------
+    Fragment or None
+        The fragment.
+
     Examples
     --------
     >>> str(shared_fragment(["(S (NP a) (VP b))", "(Q (S (NP a) (VP c)))"]))
