@@ -320,10 +320,10 @@ def test_explain_refuses_before_long_work(
         (["train", "TSV", "-o", "m", "--kernel", "st", "--include-leaves"], "is for stk"),
         (["train", "TSV", "-o", "m", "--strategy", "magic"], "'--strategy': 'magic' is not one of"),
         (["train", "TSV", "-o", "m", "--sample-size", "9"], "'exact' takes no samples"),
-        (["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"], "sample_size"),
+        (["train", "TSV", "-o", "m", "--strategy", "sdag", "--sample-size", "0"], "--sample-size"),
         (["train", "TSV", "-o", "m", "--strategy", "sdag", "--engine", "rows"], "for strategy"),
         (["train", "TSV", "-o", "m", "--loss", "square"], "'square' is not one of 'hinge'"),
-        (["train", "TSV", "-o", "m", "--max-iter", "0"], "max_iter must be a positive"),
+        (["train", "TSV", "-o", "m", "--max-iter", "0"], "--max-iter must be a positive"),
         (
             ["train", "TSV", "-o", "m", "--class-weight", "heavy"],
             "'--class-weight': 'heavy' is not",
