@@ -36,7 +36,9 @@ from filbert.objects.python_nodes import ast_texts
 from filbert.read.catalogue import known_format
 from filbert.read.code_options import Constants, Labels
 from filbert.read.collected import collect_texts
+from filbert.read.detection import format_by_name
 from filbert.read.files import Input, name_of, open_binary
+from filbert.read.formats import format_of_name
 from filbert.read.reader import OnError, check_on_error
 from filbert.tree import Tree
 
@@ -561,10 +563,15 @@ def _checked_texts(texts: Iterable[Any]) -> Iterator[str | bytes]:
 
 def _file_name_error(error: ParseError, text: Any) -> ParseError:
     """Return an error with a hint if a text is not a tree but the name of a file."""
-    if not is_file_name(text):
-        return error
-    reason = f"{os.fsdecode(text)!r} is the name of a file, not a tree"
-    return ParseError(reason, hint=file_hint(text), sample=error.sample)
+    if is_file_name(text):
+        reason = f"{os.fsdecode(text)!r} is the name of a file, not a tree"
+        return ParseError(reason, hint=file_hint(text), sample=error.sample)
+    name = os.fsdecode(text)
+    if "(" not in name and (format_by_name(name) or format_of_name(name)):
+        reason = f"{name!r:.80} looks like the name of a file, which does not exist"
+        hint = "to read files, check the paths and use filbert.read_trees or filbert.read_examples"
+        return ParseError(reason, hint=hint, sample=error.sample)
+    return error
 
 
 def _joined(a: Forest, b: Forest) -> Forest:

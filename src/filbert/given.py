@@ -104,7 +104,7 @@ def file_hint(path: Any) -> str:
     name = os.fsdecode(path)
     return (
         f"to read the file, use filbert.read_examples({name!r}) for labelled trees or "
-        f"Forest.from_brackets({name!r}) for trees without labels"
+        f"filbert.read_trees({name!r}) for trees without labels; both take lists of files"
     )
 
 

@@ -17,6 +17,6 @@ Run = Callable[..., Done]
 
 
 def write(path: Path, lines: list[str]) -> Path:
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filbert import Forest
+from filbert import Forest, TreeSVC
 from filbert.errors import (
     CapacityError,
     CorruptForestError,
@@ -30,6 +30,7 @@ from filbert.errors import (
     TooExpensiveError,
 )
 from filbert.given import is_file_name
+from filbert.kernels import SubsetTree
 
 
 class Bad(NamedTuple):
@@ -522,3 +523,16 @@ def test_a_parse_error_says_where_what_and_what_to_do() -> None:
     moved = error.located(line=9)
     assert str(moved) == "x.txt, line 9, column 7: bad (do this)"
     assert moved.sample == 2
+
+
+@pytest.mark.parametrize("use", ["fit", "predict"])
+@pytest.mark.parametrize("exist", [True, False])
+def test_a_list_of_file_names_is_named_as_such(use: str, exist: bool, tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in ("a.mrg", "b.tsv.gz")]
+    if exist:
+        for name in names:
+            Path(name).write_text("(S a)")
+    clf = TreeSVC(SubsetTree(), random_state=0).fit(["(S (A a))", "(S (B b))"], [0, 1])
+    what = "is the name of a file, not" if exist else "looks like the name of a file, which does"
+    with pytest.raises(ParseError, match=rf"sample 0: .*a\.mrg' {what} .*filbert\.read_trees"):
+        clf.fit(names, [0, 1]) if use == "fit" else clf.predict(names)

@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -418,11 +419,9 @@ def test_brackets_there_and_back(labels: list[str]) -> None:
     forest = Forest.from_texts(['["x"]'] * 2, format="json")  # any trees, then labels of all kinds
     chain = Forest.from_texts([f"[{', '.join(map(quoted, labels))}]"], format="json", values=True)
     both = Forest.concat([forest, chain])
-    stream = io.BytesIO()
-    for tree in both:
-        stream.write(f"{tree}\n".encode())
-    stream.seek(0)
-    assert read_trees(stream, format="brackets") == both
+    with TemporaryDirectory() as folder:
+        write_trees(both, f"{folder}/trees.mrg")
+        assert read_trees(f"{folder}/trees.mrg") == both
 
 
 def quoted(label: str) -> str:

@@ -98,6 +98,16 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     assert tree(internal, text="whole") == "(a (#text 1&x;2))"
 
 
+def test_entities_in_attributes(tmp_path: Path) -> None:
+    """The parser replaces those that the document declares, and no others."""
+    (tmp_path / "secret").write_text("SECRET")
+    internal = '<!DOCTYPE a [<!ENTITY x "zz">]><a k="1&x;"/>'
+    assert tree(internal, attributes=True) == "(a (@k 1zz))"
+    external = f'<!DOCTYPE a [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]><a k="&x;"/>'
+    with pytest.raises(ParseError, match="external entity"):
+        tree(external, attributes=True)
+
+
 @pytest.mark.parametrize("use", ["<l>&a9;</l>", '<l x="&a9;"/>'])
 def test_a_billion_laughs(use: str) -> None:
     with pytest.raises(ParseError, match=r"amplification|loop|limit"):

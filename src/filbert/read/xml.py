@@ -4,8 +4,10 @@
 ``(p (@class x) b)``, and with ``text="whole"`` it is ``(p (#text Hi) (b (#text there)))``. Comments
 and processing instructions are dropped.
 
-Documents are not trusted: no entity is expanded, no DTD is loaded and nothing is fetched. In
-documents with a DTD, references to entities are text, such as ``&version;``.
+Documents are not trusted: no entity is expanded in text, no DTD is loaded and nothing is fetched.
+In documents with a DTD, references to entities are text, such as ``&version;``. In the values of
+attributes, the parser replaces references to entities that the document itself declares as text. It
+refuses bombs and external entities there.
 """
 
 import codecs
