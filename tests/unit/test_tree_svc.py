@@ -485,7 +485,7 @@ def test_trees_beyond_double() -> None:
         ({"kernel": PartialTree(2.0)}, r"decay must be in \(0, 1\], got 2.0"),
         (
             {"kernel": "linear"},
-            "kernel must be LocalPatterns, SubsetTree, Subtree or PartialTree, an expression .* got 'linear'",
+            "kernel must be LocalPatterns, SubsetTree, Subtree or PartialTree, .* got 'linear'",
         ),
     ],
 )
