@@ -48,11 +48,11 @@ COMMANDS: dict[str, list[str]] = {
 }
 # What is not run, and why. Of the scripts above, sections that are not named take too long.
 LEFT_OUT: dict[str, str] = {
-    "certified_factors": "tests/unit/test_pruned_factors.py checks the same bounds on fewer forests",
+    "certified_factors": "test_pruned_factors.py checks the same bounds on fewer forests",
     "clone_tools": "it needs two other programs",
     "dask_scaling": "it starts clusters and writes a million examples; tests/dask runs its parts",
     "faults": "tests/dask/test_learners.py runs it with --quick",
-    "installing": "it builds wheels",
+    "installing": "it builds wheels, which takes minutes",
     "paper_rieck2008": "it was not cut down to the time of a test: run its --quick by hand",
     "paper_severyn2012": "it was not cut down to the time of a test: run its --quick by hand",
     "paper_zanzotto2012": "it was not cut down to the time of a test: run its --quick by hand",
