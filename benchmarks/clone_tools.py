@@ -74,8 +74,9 @@ def timed_run(command: list[str], folder: Path) -> dict[str, Any]:
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
     limit = threading.Timer(LONGEST, process.kill)
     limit.start()
-    _, _, used = os.wait4(process.pid, 0)  # of this child; getrusage has the maximum of all
+    _, status, used = os.wait4(process.pid, 0)  # of this child; getrusage has the maximum of all
     limit.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
     return {
         "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
         "wall_seconds": round(time.perf_counter() - start, 2),
