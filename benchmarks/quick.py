@@ -35,7 +35,7 @@ COMMANDS: dict[str, list[str]] = {
     "growth": ["500", "2000"],
     "kernel_matrix": [],
     "large_costs": ["500"],
-    "losses": ["--only", "questions", "one_class", "optima", "time", "calibration"],
+    "losses": ["--only", "questions", "one_class", "time", "calibration"],
     "paper_aiolli2007": ["--quick", "--only", "trees"],
     "paper_pighin2010": ["--quick", "--only", "shares"],
     "patterns": ["500", "2000"],

@@ -235,7 +235,9 @@ def test_names_of_files_are_no_trees(tmp_path: Path) -> None:
         assert name in e.value.reason
         with pytest.raises(InputTypeError, match=r"PosixPath: to read the file, .*read_examples"):
             Forest([Path(name)])  # type: ignore[list-item]
-    with pytest.raises(ParseError, match=r"a word without brackets: no-such-file.tsv"):
+    with pytest.raises(
+        ParseError, match=r"'no-such-file.tsv' looks like the name of a file, which"
+    ):
         Forest(["no-such-file.tsv"])
     with pytest.raises(InputTypeError, match=r"expected a Forest .* Forest.from_brackets to read"):
         TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(names[0], [0, 1])
