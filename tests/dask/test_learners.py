@@ -102,7 +102,6 @@ def test_a_driver_that_is_killed(section: str) -> None:
 def test_schedulers_that_are_lost_at_any_moment(section: str) -> None:
     row = quick_section(section)
     assert row["kills"] == row["clear_errors"] == 3
-    assert row["wall_longest"] <= 30.0
 
 
 @pytest.mark.slow
