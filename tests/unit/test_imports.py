@@ -19,7 +19,7 @@ PACKAGE = Path(filbert.__file__).parent
 # are named themselves; those of one stage may import each other. Some are still to come.
 STAGES = [
     ["_core"],
-    ["errors", "arrays"],
+    ["errors", "arrays", "labels"],
     ["threads", "progress", "unpack", "atomic", "locks"],
     ["read"],
     ["node_arrays", "description"],

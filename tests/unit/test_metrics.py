@@ -385,7 +385,10 @@ B = [1, 1, 0, 0, 1, 0]
         ((Y, [0, 1, None] * 2, B), r"pred_a\[2\] is None: fill in"),
         ((pd.Series([0, pd.NA] * 3, dtype=object), A, B), r"y\[1\] is <NA>: fill in"),
         ((pd.Series(["a", None] * 3), A, B), r"y\[1\] is (nan|None): fill in"),
-        ((np.array([0, "a"] * 3, dtype=object), A, B), "one kind, numbers or texts, got int, str"),
+        (
+            (np.array([0, "a"] * 3, dtype=object), A, B),
+            "one kind, numbers or texts, got number, str",
+        ),
         ((["0", "1"] * 3, A, B), "y has texts, pred_a has numbers, pred_b has numbers; convert"),
         ((Y, ["0", "1"] * 3, B), "pred_a has texts, pred_b has numbers; convert"),
         ((["a", "b"] * 3,) * 3, r"pos_label=1 is not among the labels \('a', 'b'\): set it to"),

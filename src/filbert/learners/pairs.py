@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from numbers import Number
-from operator import ne
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.corpus.checkpoints import Checkpoint
 from filbert.errors import InvalidParameterError
+from filbert.labels import are_missing, as_given, kinds_of
 from filbert.learners.exact import ExactTrainer
 from filbert.learners.problems import Problems, Solution
 from filbert.threads import n_threads
@@ -25,49 +24,23 @@ def checked_groups(group: ArrayLike | None, n: int) -> NDArray[np.intp]:
     """Return the number of each example's group. Without groups, all examples are one."""
     if group is None:
         return np.zeros(n, dtype=np.intp)
-    # Arrays of NumPy would make one text of 1 and "1", and the text "nan" of a missing name.
-    names = np.asarray(group, dtype=None if hasattr(group, "dtype") else object)
+    names = as_given(group)
     if names.shape != (n,):
         raise InvalidParameterError(
             f"group must have one name for each of {n:,} examples, got shape {names.shape}"
         )
-    missing = np.ma.getmaskarray(group) if np.ma.isMaskedArray(group) else _missing(names)
+    missing = np.ma.getmaskarray(group) if np.ma.isMaskedArray(group) else are_missing(names)
     if missing.any():
         i = int(missing.argmax())
         raise InvalidParameterError(f"sample {i} has no group, it is {names[i]}: leave it out")
-    if names.dtype == object:
-        kinds = sorted({_kind(name) for name in names})
-        if len(kinds) > 1:
-            raise InvalidParameterError(
-                f"groups must be of one kind, got {', '.join(kinds)}: use strings or integers"
-            )
+    if len(kinds := kinds_of(names)) > 1:
+        raise InvalidParameterError(
+            f"groups must be of one kind, got {', '.join(sorted(kinds))}: use strings or integers"
+        )
     try:
         return np.unique(names, return_inverse=True)[1].reshape(n)
     except TypeError:
         raise InvalidParameterError("groups must be of one kind: use strings or integers") from None
-
-
-def _missing(names: NDArray[Any]) -> NDArray[np.bool_]:
-    missing = np.zeros(len(names), dtype=bool)
-    if names.dtype.kind == "f":
-        np.isnan(names, out=missing)
-    elif names.dtype.kind in "mM":
-        np.isnat(names, out=missing)
-    elif names.dtype == object:
-        missing[:] = [_is_missing(name) for name in names]
-    return missing
-
-
-def _is_missing(name: Any) -> bool:
-    """Return whether a name is None, or not equal to itself as NaN and NaT are."""
-    try:
-        return name is None or bool(ne(name, name))
-    except TypeError:  # pandas.NA has no truth value
-        return True
-
-
-def _kind(name: Any) -> str:
-    return "number" if isinstance(name, Number | np.bool_) else type(name).__name__
 
 
 class Preferences:

@@ -11,20 +11,37 @@ from sklearn.utils.validation import column_or_1d
 
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
+from filbert.labels import are_missing, as_given, kinds_of
 
 
 def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """Return one label for each of n examples."""
-    labels = _column(y)
+    labels = _column(as_given(y))
     if len(labels) != n:
         raise InvalidParameterError(f"X has {n:,} examples, but y has {len(labels):,} labels")
     if n == 0:
         raise InvalidParameterError("there are no examples to learn from")
+    _check_all_of_one_kind(labels)
+    if not hasattr(y, "dtype"):  # a list, of which NumPy makes numbers or texts
+        labels = np.array(labels.tolist())
     try:
         check_classification_targets(labels)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InvalidParameterError(str(error)) from None
-    return np.asarray(labels)
+    return labels
+
+
+def _check_all_of_one_kind(labels: NDArray[Any]) -> None:
+    missing = np.flatnonzero(are_missing(labels))
+    if len(missing):
+        raise InvalidParameterError(
+            f"sample {missing[0]} has no label, it is {labels[missing[0]]}: leave it out, or give "
+            "it a label"
+        )
+    if len(kinds := kinds_of(labels)) > 1:
+        raise InvalidParameterError(
+            f"labels must be of one kind, got {', '.join(sorted(kinds))}: use strings for all"
+        )
 
 
 def checked_targets(y: ArrayLike, n: int) -> FloatArray:

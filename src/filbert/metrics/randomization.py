@@ -6,7 +6,6 @@ from functools import cached_property
 from itertools import pairwise
 from math import isfinite, prod
 from numbers import Integral, Real
-from operator import eq
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
+from filbert.labels import are_missing, as_given, kinds_of
 
 __all__ = ["RandomizationResult", "randomization_test"]
 
@@ -365,19 +365,17 @@ def _checked_labels(*given: ArrayLike) -> list[NDArray[Any]]:
 def _as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return a one-dimensional array without missing values, of numbers or texts if possible."""
     try:
-        array = np.asarray(values)
+        np.asarray(values)
     except ValueError:  # lists of several lengths
         raise InvalidParameterError(
             f"{name} must be a flat list or array: give one label for each example"
         ) from None
+    array = as_given(values)
     if array.ndim != 1:
         raise InvalidParameterError(
             f"{name} must have one dimension, got {array.ndim}: give one label for each example"
         )
-    if array.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in array], dtype=bool)
-    else:
-        missing = np.not_equal(array, array)
+    missing = are_missing(array)
     if missing.any():
         i = int(missing.argmax())
         raise InvalidParameterError(
@@ -386,22 +384,13 @@ def _as_labels(name: str, values: ArrayLike) -> NDArray[Any]:
     return _of_one_kind(name, array) if array.dtype.kind == "O" else array
 
 
-def _is_missing(value: Any) -> bool:
-    """Return whether a value is None, or not equal to itself, such as NaN."""
-    try:
-        return value is None or not eq(value, value)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor unequal
-        return True
-
-
 def _of_one_kind(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    if all(isinstance(value, str) for value in array):
-        return array.astype(str)
-    if all(isinstance(value, Real | np.bool_) for value in array):
+    kinds = kinds_of(array)
+    if kinds <= {"str"} or kinds <= {"number"}:
         return np.array(array.tolist())
-    kinds = ", ".join(sorted({type(value).__name__ for value in array}))
     raise InvalidParameterError(
-        f"{name} must have labels of one kind, numbers or texts, got {kinds}: use str for all"
+        f"{name} must have labels of one kind, numbers or texts, got {', '.join(sorted(kinds))}: "
+        "use str for all"
     )
 
 
