@@ -35,7 +35,8 @@ def section_time() -> Section:
                 section.rows += rows
     slow = [row for row in section.rows if row.get("times_of_svc", 0) > LIMIT]
     section.notes += [
-        "srl-ewt (rule VB), SubsetTree(0.4), a relative duality gap of 1e-3.",
+        "srl-ewt (rule VB), SubsetTree(0.4), a relative duality gap of 1e-3. TreeSVC has its "
+        "default loss, the squared hinge.",
         "Over the limit: " + ", ".join(f"{row['n_train']:,} trees, C = {row['C']}" for row in slow)
         if slow
         else "All are within the limit.",
