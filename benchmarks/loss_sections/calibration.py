@@ -24,8 +24,8 @@ KERNEL = SubsetTree(0.4)
 NOTE = (
     f"srl-ewt (rule VB), SubsetTree(0.4), the first {N_TRAIN:,} examples of the training part, all "
     f"of the test part. C is chosen among {COSTS} by 3-fold cross-validation on the first "
-    f"{N_SEARCH:,} training examples: by log loss for logistic regression, by accuracy for the SVM, "
-    "which has its default loss, the squared hinge."
+    f"{N_SEARCH:,} training examples: by log loss for logistic regression, by accuracy for the "
+    "SVM, which has its default loss, the squared hinge."
 )
 
 
