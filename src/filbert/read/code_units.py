@@ -33,6 +33,8 @@ class UnitFinder:
         The depth of the innermost open scope, or -1.
     found : list of FoundUnit
         In the order of the source.
+    n_faulty : int
+        The number of units with syntax errors.
     """
 
     def __init__(self, language: Language, unit: Unit, *, nested: bool) -> None:
@@ -46,6 +48,7 @@ class UnitFinder:
         self._n_open_units = 0
         self.depth = -1
         self.found: list[FoundUnit] = []
+        self.n_faulty = 0
         marked = (*language.functions, *language.classes, *self._scopes, *self._binders)
         self.marked = set(marked) if self._wanted else set()
 
@@ -63,7 +66,9 @@ class UnitFinder:
             qualified = self._language.separator.join([*(one for _, one, _ in self._open), name])
             unit = FoundUnit(qualified, node.start_point[0] + 1, node.end_point[0] + 1, start)
             self._n_open_units += 1
-            if not node.has_error:
+            if node.has_error:
+                self.n_faulty += 1
+            else:
                 self.found.append(unit)
         self._open.append((depth, name, unit))
         self.depth = depth

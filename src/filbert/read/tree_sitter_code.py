@@ -76,10 +76,10 @@ def read(document: Document, options: Options) -> Iterator[Row]:
     grammar = grammar_of(options.language, options.labels, options.tokens)
     source = _source(document, options.encoding)
     tree = grammar.parser.parse(source)
-    if tree.root_node.has_error:
-        yield _syntax_error(document, source, tree, options)
     finder = UnitFinder(LANGUAGES[options.language], options.unit, nested=options.nested)
     text = SyntaxText(tree, grammar, finder, options.labels, options.constants)
+    if tree.root_node.has_error:
+        yield _syntax_error(document, source, tree, finder, options)
     if options.unit == "module" and not tree.root_node.has_error:
         yield TreeRecord(text.part(0, len(text)))
     for unit in finder.found:
@@ -112,7 +112,9 @@ def _error_after(document: Document, before: str, reason: str, hint: str) -> Par
     return document.error(reason, hint=hint, line=line, column=column)
 
 
-def _syntax_error(document: Document, source: bytes, tree: Tree, options: Options) -> ParseError:
+def _syntax_error(
+    document: Document, source: bytes, tree: Tree, finder: UnitFinder, options: Options
+) -> ParseError:
     """Return the error for the first node that tree-sitter marks as wrong."""
     cursor: Any = tree.walk()  # its node is never None
     wrong: Node = tree.root_node
@@ -125,7 +127,10 @@ def _syntax_error(document: Document, source: bytes, tree: Tree, options: Option
     reason = (
         f"{wrong.type} is missing" if wrong.is_missing else f"invalid {options.language} syntax"
     )
-    hint = f'on_error="skip" leaves out the {_PLURALS[options.unit]} with errors'
+    plural = _PLURALS[options.unit]
+    hint = f'on_error="skip" leaves out the {plural} with errors'
+    if options.unit != "module":
+        hint += f": {finder.n_faulty} of the {finder.n_faulty + len(finder.found)} in this file"
     if options.language in ("c", "cpp"):
         hint += "; macros are not expanded"
     before = source[: wrong.start_byte].decode()
