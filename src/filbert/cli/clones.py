@@ -92,7 +92,7 @@ def clones(
     """
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of, only_forest
-    from filbert.cli.output import open_output
+    from filbert.cli.output import check_output, open_output
     from filbert.cli.units import with_functions
     from filbert.clones import clone_classes, repeated_subtrees
     from filbert.progress import progress_bar
@@ -100,6 +100,7 @@ def clones(
     as_page = PurePath(output).suffix.lower() in (".html", ".htm")
     _check_choices(as_page, as_json, inner, output)
     files = Files(data, with_functions(data, reading), on_error, general.jobs)
+    check_output(output, files.paths)
     X = files.trees()
     trees, columns = only_forest(X, files.name), columns_of(X)
     _warn_of_small_trees(trees, min_size)
@@ -140,8 +141,7 @@ def clones(
 
 
 def _check_choices(as_page: bool, as_json: bool, inner: bool, output: str) -> None:
-    """Check what the page cannot show, and the folder, before the long work starts."""
-    from filbert.atomic import check_folder
+    """Check what the page cannot show, before the long work starts."""
     from filbert.errors import InvalidParameterError
 
     if as_page and (as_json or inner):
@@ -149,8 +149,6 @@ def _check_choices(as_page: bool, as_json: bool, inner: bool, output: str) -> No
         raise InvalidParameterError(
             f"{name} has no page: leave it out, or choose another name than {output}"
         )
-    if output != "-":
-        check_folder(output)
 
 
 def _warn_of_small_trees(trees: "Forest", min_size: int) -> None:

@@ -1,5 +1,6 @@
 """``filbert convert``: read any format, write any format."""
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -61,12 +62,15 @@ def convert(
         raise InvalidParameterError("name the format to write: --to tsv, jsonl, brackets, ...")
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import only_forest, settings_of
+    from filbert.cli.output import check_output
     from filbert.read.catalogue import TREE_FORMATS
     from filbert.read.detection import format_by_name
     from filbert.writing import write_examples
     from filbert.writing_trees import write_trees
 
     files = Files(data, reading, on_error, general.jobs)
+    if not os.path.isdir(output):  # a folder gets one file per tree
+        check_output(output, files.paths)
     X, y = files.trees_and_labels()
     trees_only = to in TREE_FORMATS if to is not None else format_by_name(output) is not None
     if trees_only:

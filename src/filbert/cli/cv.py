@@ -101,15 +101,15 @@ def cv(
 
       filbert cv train.tsv --kernel auto -o best.model
     """
-    from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of
+    from filbert.cli.output import check_model_output
     from filbert.persist import save
 
-    if output is not None:
-        check_folder(output)
     shows = console.shows_progress(verbose)
     files = Files(data, reading, on_error, general.jobs)
+    if output is not None:
+        check_model_output(output, files.paths)
     if kernel is not None and kernel.strip() == "auto":
         check_suits_search(decay, details, vectors, learning)
         chosen = None if cost is None else _numbers("-C", cost)

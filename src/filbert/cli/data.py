@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any, Literal, cast
 
 from numpy.typing import NDArray
 
+from filbert.cli.console import warn
 from filbert.cli.options import Reading
 from filbert.errors import InvalidParameterError
 from filbert.examples import Examples
@@ -44,7 +46,13 @@ class DataFiles:
     @cached_property
     def paths(self) -> list[str]:
         """The paths. Patterns and folders of tables are replaced by their files."""
-        return [path for name in self.given for path in self._files(name)]
+        if list(self.given).count(STANDARD_INPUT) > 1:
+            raise InvalidParameterError("standard input can be read only once: name - only once")
+        found = [path for name in self.given for path in self._files(name)]
+        twice = [path for path, n in Counter(found).items() if n > 1]
+        if twice:
+            warn(f"{', '.join(twice[:3])}: named more than once, and read as often")
+        return found
 
     @property
     def name(self) -> str:

@@ -106,7 +106,8 @@ def measure(true: "NDArray[Any]", predicted: "NDArray[Any]") -> dict[str, Any]:
     classes = np.union1d(true, predicted)
     columns = precision_recall_fscore_support(true, predicted, labels=classes, zero_division=0)
     names = ("precision", "recall", "f1", "n_examples")
-    rows = zip(*(column.tolist() for column in columns), strict=True)
+    counts = columns[3].astype(int)  # floats if the model never saw a class
+    rows = zip(*(column.tolist() for column in (*columns[:3], counts)), strict=True)
     return {
         "n_examples": len(true),
         "accuracy": float((true == predicted).mean()),

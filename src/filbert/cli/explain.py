@@ -1,5 +1,6 @@
 """``filbert explain``: show what a model has learnt, in the terminal or as an HTML page."""
 
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,17 +61,18 @@ def explain(
     """
     from filbert.cli.data import DataFiles
     from filbert.cli.models import load_learner
-    from filbert.cli.output import open_output
+    from filbert.cli.output import check_output, open_output
     from filbert.cli.predictor import rows_for_model, vocabulary_of
     from filbert.explanations import explain as explained
 
-    _check_output(output)
+    _check_ending(output)
+    files = DataFiles(data or [], reading, on_error, general.jobs)
+    check_output(output, [model, *files.paths])
     learner = load_learner(model, general.jobs)
     X: Any = None
     y: Any = None
     if data:
-        files = DataFiles(data, reading, on_error, general.jobs, vocabulary_of(learner))
-        X, y = files.trees_and_labels()
+        X, y = replace(files, vocabulary=vocabulary_of(learner)).trees_and_labels()
         X = rows_for_model(learner, X)
         if not hasattr(learner, "classes_"):
             y = None  # numbers are no classes to compare with: `filbert evaluate` measures them
@@ -88,17 +90,12 @@ def explain(
         write(_content(explanation, output))
 
 
-def _check_output(output: str) -> None:
-    """Check that the output can be written before the long work starts."""
-    from filbert.atomic import check_folder
-
-    if output == "-":
-        return
-    if PurePath(output).suffix.lower() not in _ENDINGS:
+def _check_ending(output: str) -> None:
+    """Check that the name says what to write, before the long work starts."""
+    if output != "-" and PurePath(output).suffix.lower() not in _ENDINGS:
         raise InvalidParameterError(
             f"-o {output}: the file name must end in one of {', '.join(_ENDINGS)}"
         )
-    check_folder(output)
 
 
 def _content(explanation: "Explanation", output: str) -> str:

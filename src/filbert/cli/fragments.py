@@ -59,7 +59,7 @@ def fragments(
       filbert fragments answers.model --class yes --top 100 --to tsv -o fragments.tsv
     """
     from filbert.cli.models import is_archive, load_learner
-    from filbert.cli.output import open_output
+    from filbert.cli.output import check_output, open_output
     from filbert.fragments import mine
 
     if os.path.exists(model) and not is_archive(model):
@@ -68,6 +68,7 @@ def fragments(
             "to list the fragments that recur in data, use filbert recurring",
             model,
         )
+    check_output(output, [model])
     learner = load_learner(model, general.jobs)
     numbers = not hasattr(learner, "classes_")  # what raises a score is shown
     classes = ["lower", "higher"] if numbers else learner.classes_.tolist()

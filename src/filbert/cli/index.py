@@ -41,13 +41,17 @@ def index(
     from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of, only_forest
+    from filbert.cli.output import STANDARD_OUTPUT
     from filbert.cli.units import format_of, with_functions
+    from filbert.errors import InvalidParameterError
     from filbert.persist import texts
     from filbert.progress import progress_bar
     from filbert.search.files import save_segments
     from filbert.search.segments import Notes, Segments
 
     chosen = tree_kernel(kernel, decay, details)
+    if output == STANDARD_OUTPUT:
+        raise InvalidParameterError("-o -: an index is a folder: name it")
     check_folder(output)
     reading = with_functions(data, reading)
     files = Files(data, reading, on_error, general.jobs)

@@ -112,7 +112,7 @@ def predict(
     from filbert.cli import data as files
     from filbert.cli.batches import Batch, each_batch
     from filbert.cli.models import load_predictor
-    from filbert.cli.output import open_output
+    from filbert.cli.output import check_output, open_output
     from filbert.cli.predictor import Predictor, rows_for_model, vocabulary_of
     from filbert.cli.unread import Unread
 
@@ -132,6 +132,7 @@ def predict(
             shows = console.shows_progress(verbose)
             predict_in_parts(corpus, answer_part, output, verbose=shows)
         return
+    check_output(output, [model, *given.paths])
     with open_output(output) as write, Unread() as unread:
 
         def answer(rows: Batch) -> None:

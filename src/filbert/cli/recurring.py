@@ -58,12 +58,13 @@ def recurring(
     """
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import label_text, only_forest
-    from filbert.cli.output import open_output
+    from filbert.cli.output import check_output, open_output
     from filbert.fragments import iter_recurring_fragments
     from filbert.kernels import SubsetTree, Subtree
     from filbert.progress import progress_bar
 
     files = Files(data, reading, on_error, general.jobs)
+    check_output(output, files.paths)
     trees = only_forest(files.trees(), files.name)
     show = console.shows_progress(False)
     with progress_bar("searching", show=show) as progress, open_output(output) as put:

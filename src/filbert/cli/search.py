@@ -9,6 +9,7 @@ import typer
 from filbert.cli import console
 from filbert.cli.options import OUTPUT, AsJson, General
 from filbert.errors import InvalidParameterError, ModelFileError
+from filbert.read.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from filbert.forest import Forest
@@ -172,7 +173,7 @@ def _queries(query: str, segments: "Segments", jobs: int | None) -> "Forest":
     if not whole or not isinstance(format, str | None):
         raise ModelFileError("the index does not say how its data were read")
     reading = Reading(**saved)
-    if os.path.exists(query):
+    if query == STANDARD_INPUT or os.path.exists(query):
         files = DataFiles([query], reading, "raise", jobs)
         return only_forest(files.trees(), files.name)
     return typed_trees(query, format, reading)

@@ -10,6 +10,7 @@ from filbert.cli import console
 from filbert.cli.kernels import Decay, KernelDetails, KernelName, tree_kernel
 from filbert.cli.options import OUTPUT, AsJson, General, OnError, Reading
 from filbert.errors import InvalidParameterError
+from filbert.read.files import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from filbert.cli.data import DataFiles as Files
@@ -76,9 +77,13 @@ def similar(
             typer.echo(line.encode(errors="backslashreplace"))
         return
     files = Files(data, reading, on_error, general.jobs)
+    if query == STANDARD_INPUT and query in data:
+        raise InvalidParameterError(
+            "standard input is the query or the data, not both: name - once"
+        )
     X = files.trees()
     trees, columns = only_forest(X, files.name), columns_of(X)
-    if os.path.isfile(query):
+    if query == STANDARD_INPUT or os.path.isfile(query):
         asked = _only_tree(Files([query], reading, on_error, general.jobs))
     else:
         asked = _query(query, trees, files)

@@ -102,11 +102,12 @@ def train(
 
       filbert train 'corpus/*.tsv' -o large.model --parts 64 --checkpoint kept/
     """
-    from filbert.atomic import check_folder
     from filbert.cli.data import DataFiles as Files
+    from filbert.cli.output import check_model_output
     from filbert.persist import save
 
-    check_folder(output)
+    files = Files(data, reading, on_error, general.jobs)
+    check_model_output(output, files.paths)
     start = time.perf_counter()
     learner = learner_for(task, cost, learning, general.jobs)
     if kernel is None:
@@ -115,7 +116,6 @@ def train(
         plain = tree_kernel(kernel, decay, details)
     learner.set_params(kernel=plain, verbose=console.shows_progress(verbose))
     learner.check_parameters()  # fails before a long file is read
-    files = Files(data, reading, on_error, general.jobs)
     if in_parts.wanted or checkpoint is not None:
         size = _fit_in_parts(learner, files, vectors, in_parts, checkpoint)
     else:

@@ -25,6 +25,9 @@ _PHRASES = {
     "format must be one of": "--to must be one of",
     "format must be '": "--format must be '",
     "pass format=, or": "pass --format, or",
+    "train with only SubsetTree, Subtree or PartialTree, and a TreePerceptron with vote=False": (
+        "train with --kernel stk, st or ptk, or see filbert explain"
+    ),
 }
 _OPTIONS = {
     name: f"--{name.replace('_', '-')}"
@@ -38,6 +41,7 @@ _SET = ("each", "empty", "encoding", "features", "items", "labels", "linkages", 
 _ASSIGNED = re.compile(
     rf"\b({'|'.join([*_OPTIONS, *_SET])})=(True\b|False\b|'[\w-]*'|(?=[\w\"\[{{<-]))?"
 )
+_SHOWN = re.compile(r"\b[A-Z]\w*\([^()]*\)")  # a kernel or learner as Python writes it
 # "SubsetTree: decay must be in (0, 1]"
 _PARAMETER = re.compile(rf"^[A-Z]\w+: ({'|'.join(_OPTIONS)}) (?=must )")
 
@@ -51,7 +55,12 @@ def in_options(text: str) -> str:
     for phrase, ours in _PHRASES.items():
         text = text.replace(phrase, ours)
     text = _PARAMETER.sub(lambda match: f"{_OPTIONS[match[1]]} ", text)
-    return _ASSIGNED.sub(_option, text)
+    pieces = _SHOWN.split(text)
+    shown = [*_SHOWN.findall(text), ""]
+    return "".join(
+        _ASSIGNED.sub(_option, piece) + as_it_is
+        for piece, as_it_is in zip(pieces, shown, strict=True)
+    )
 
 
 def _option(match: re.Match[str]) -> str:

@@ -32,6 +32,8 @@ _STARTS = {
     b"\x89HDF": Binary("an HDF5 file", "export its table as Parquet or CSV"),
     b"\x93NUMPY": Binary("a NumPy array", "pass a file of trees"),
     b"7z\xbc\xaf": Binary("a 7z archive", "unpack it first"),
+    b"\xff\xfe\0\0": Binary("text in UTF-32", "convert it to UTF-8"),
+    b"\0\0\xfe\xff": Binary("text in UTF-32", "convert it to UTF-8"),
     b"\xff\xfe": Binary("text in UTF-16", "convert it to UTF-8"),
     b"\xfe\xff": Binary("text in UTF-16", "convert it to UTF-8"),
     b"\xff\xff\xff\xff": Binary("an Arrow stream", "write it as an Arrow file (Feather)"),

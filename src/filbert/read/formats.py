@@ -150,7 +150,7 @@ def known_format(layout: Layout, source: Input) -> Format:
         return cast(Format, binary.format)
     if binary.name:
         raise ParseError(
-            f"this is {binary.name}, not text",
+            f"this is {binary.name}, not text in UTF-8",
             hint=binary.hint,
             source=source.name,
             line=binary.line,

@@ -61,6 +61,7 @@ def table_columns(
         own = table.name(tree_number)
         taken = [table.name(i) for i in range(table.n) if i not in (label_number, tree_number)]
         named = {own if "tree" in taken else "tree": tree_number}
+    table.check_disjoint([label_number, *trees, *map(table.number, _listed(features))])
     used = {label_number, *trees, *feature_numbers.values()}
     others = {table.name(i): i for i in range(table.n) if i not in used}
     return TableColumns(table.n, label_number, named, feature_numbers, others)
@@ -97,6 +98,18 @@ class _Table:
         if not -self.n <= column < self.n:
             raise self._error(f"there is no column {column}")
         return column % self.n
+
+    def check_disjoint(self, numbers: Iterable[int | None]) -> None:
+        """Raise InvalidParameterError if a column has two uses, such as label and tree."""
+        seen: set[int | None] = set()
+        for number in numbers:
+            if number is not None and number in seen:
+                name = repr(self._names[number]) if self._has_header else number
+                raise self._error(
+                    f"column {name} is chosen twice: label=, tree= and features= are different "
+                    "columns"
+                )
+            seen.add(number)
 
     def label(self, label: Any, trees: Iterable[int]) -> int | None:
         """Return the column of the label beside chosen trees."""
@@ -137,7 +150,11 @@ class _Table:
         tree_number = self.number(-1 if tree is None else tree)
         if label is False:
             return None, tree_number
-        return self.number(0 if label is None else label), tree_number
+        if label is None:
+            return (1 - tree_number if self.n == 2 else 0), tree_number
+        if tree is None and self.n == 2:
+            return self.number(label), 1 - self.number(label)
+        return self.number(label), tree_number
 
     def _known(self, known: tuple[str, ...], but: Iterable[int]) -> list[int]:
         names = [name.lower() for name in self._names]

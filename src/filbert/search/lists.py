@@ -89,7 +89,11 @@ def opened(path: str) -> IO[bytes]:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise ModelFileError("this is not a file").located(path)
         return open(path, "rb")
-    except (FileNotFoundError, NotADirectoryError):
+    except NotADirectoryError:
+        folder = os.path.dirname(path)
+        reason, hint = "this is a file, not an index, which is a folder", "see filbert index"
+        raise ModelFileError(reason, hint).located(folder) from None
+    except FileNotFoundError:
         raise MissingFileError(path) from None
 
 

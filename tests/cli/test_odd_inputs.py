@@ -1,0 +1,128 @@
+"""Odd input and output: nothing is lost or misread in silence, and each error has one line."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Run, write
+
+LINES = ["a\t(S (NP (D the) (N dog)) (VP runs))", "b\t(S (VP go) (NP (N home)))"] * 6
+TREES = [line.partition("\t")[2] for line in LINES]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a table, trees, a model and an index."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "t.tsv", LINES)
+    write(tmp_path / "t.mrg", TREES)
+    (tmp_path / "empty").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def model(data: Path, run: Run) -> Path:
+    assert run("train", "t.tsv", "-o", "m", "--kernel", "stk").code == 0
+    return data / "m"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train t.tsv -o t.tsv",
+        "train t.* --tree 1 --label 0 -o t.tsv",
+        "cv t.tsv --kernel stk -C 1 -o t.tsv",
+        "convert t.tsv -o t.tsv",
+        "convert t.tsv t.mrg -o link.tsv",
+        "predict m t.tsv -o t.tsv",
+        "predict m t.tsv -o m",
+        "recurring t.mrg -o t.mrg",
+        "clones t.mrg -o t.mrg",
+        "fragments m -o m",
+    ],
+)
+def test_no_command_overwrites_what_it_reads(
+    run: Run, data: Path, model: Path, command: str
+) -> None:
+    (data / "link.tsv").symlink_to(data / "t.tsv")
+    before = {path: path.read_bytes() for path in data.iterdir() if path.is_file()}
+    done = run(*command.split())
+    assert done.code == 2
+    assert "is a file that this command reads" in done.err
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("train t.tsv -o empty", "empty is a folder: name a file in it"),
+        ("predict m t.tsv -o empty", "empty is a folder: name a file in it"),
+        ("train t.tsv -o -", "a model is a file: name it"),
+        ("cv t.tsv --kernel stk -C 1 -o -", "a model is a file: name it"),
+        ("index t.mrg -o -", "an index is a folder: name it"),
+        ("search t.tsv (S)", "this is a file, not an index"),
+        ("predict m - -", "standard input can be read only once"),
+        ("convert - t.tsv - --to jsonl", "standard input can be read only once"),
+        ("similar - -", "the query or the data, not both"),
+        ("train t.tsv -o n --label 1 --tree 1", "column 1 is chosen twice"),
+        ("train t.tsv -o n --label 0 --set features=0", "column 0 is chosen twice"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    run: Run, data: Path, model: Path, command: str, told: str
+) -> None:
+    done = run(*command.split())
+    assert done.code == 2
+    assert told in done.err
+    assert done.err.count("\n") == 1
+    assert not (data / "n").exists()
+    assert not (data / "-").exists()
+
+
+@pytest.mark.parametrize("options", [["--tree", "0"], ["--label", "1"], ["--tree", "-2"]])
+def test_the_other_of_two_columns_is_the_label_or_the_tree(
+    run: Run, data: Path, options: list[str]
+) -> None:
+    write(data / "turned.tsv", ["\t".join(line.split("\t")[::-1]) for line in LINES])
+    done = run("convert", "turned.tsv", "--to", "tsv", *options)
+    assert done.out.splitlines()[1:] == LINES
+
+
+def test_a_file_that_is_named_twice_is_told(run: Run, data: Path) -> None:
+    done = run("train", "t.tsv", "t.*v", "-o", "m")
+    assert (done.code, done.out.split()[0]) == (0, "24")
+    assert "t.tsv: named more than once" in done.err
+
+
+def test_a_query_from_standard_input(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("index", "t.mrg", "-o", "i").code == 0
+    expected = run("search", "i", TREES[0], "-k", "1").out
+    for command in ("search i - -k 1", "similar - t.mrg --top 1"):
+        typed = io.TextIOWrapper(io.BytesIO(TREES[0].encode()))
+        monkeypatch.setattr(sys, "stdin", typed)
+        assert run(*command.split()).out == expected
+
+
+def test_kernels_are_shown_as_python_writes_them(run: Run, data: Path) -> None:
+    assert run("train", "t.tsv", "-o", "m").code == 0
+    done = run("fragments", "m")
+    assert "LocalPatterns(labels=True, " in done.err
+    assert "train with --kernel stk, st or ptk" in done.err
+
+
+def test_numbers_of_examples_are_whole(run: Run, data: Path, model: Path) -> None:
+    write(data / "new.tsv", [f"other {line}" for line in LINES])
+    done = run("evaluate", "m", "new.tsv")
+    assert [line.split()[-1] for line in done.out.splitlines()[5:9]] == ["0", "0", "6", "6"]
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("bits", [16, 32])
+def test_wide_encodings_are_named(run: Run, data: Path, bits: int, order: str) -> None:
+    text = "\ufeff" + "\n".join(LINES)
+    (data / "wide.tsv").write_bytes(text.encode(f"utf-{bits}-{order}"))
+    done = run("describe", "wide.tsv")
+    assert done.code == 2
+    assert f"text in UTF-{bits}, not text in UTF-8 (convert it to UTF-8)" in done.err
