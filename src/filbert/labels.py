@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from filbert.errors import InvalidParameterError
+
 
 def as_given(values: ArrayLike) -> NDArray[Any]:
     """Return an array of the values as they are.
@@ -34,6 +36,29 @@ def kinds_of(values: NDArray[Any]) -> Set[str]:
     if values.dtype != object:
         return {"number" if values.dtype.kind in "biufc" else values.dtype.type.__name__}
     return {_kind(value) for value in values.flat}
+
+
+def checked_groups(group: ArrayLike | None, n: int, parameter: str = "group") -> NDArray[np.intp]:
+    """Return the number of each example's group. Without groups, all examples are one."""
+    if group is None:
+        return np.zeros(n, dtype=np.intp)
+    names = as_given(group)
+    if names.shape != (n,):
+        raise InvalidParameterError(
+            f"{parameter} must have one name for each of {n:,} examples, got shape {names.shape}"
+        )
+    missing = np.ma.getmaskarray(group) if np.ma.isMaskedArray(group) else are_missing(names)
+    if missing.any():
+        i = int(missing.argmax())
+        raise InvalidParameterError(f"sample {i} has no group, it is {names[i]}: leave it out")
+    if len(kinds := kinds_of(names)) > 1:
+        raise InvalidParameterError(
+            f"groups must be of one kind, got {', '.join(sorted(kinds))}: use strings or integers"
+        )
+    try:
+        return np.unique(names, return_inverse=True)[1].reshape(n)
+    except TypeError:
+        raise InvalidParameterError("groups must be of one kind: use strings or integers") from None
 
 
 def _is_missing(value: Any) -> bool:

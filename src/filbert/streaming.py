@@ -14,7 +14,7 @@ from filbert.examples import Examples
 from filbert.read.files import Source, open_input
 from filbert.read.formats import Columns, Empty, Format, Header, LabelColumn, Labels, Layout
 from filbert.read.gathered import Batch, Vocabulary
-from filbert.read.numbers import LabelKind, to_target
+from filbert.read.numbers import LabelKind, to_target, type_name
 from filbert.read.reader import (
     Block,
     Bounds,
@@ -65,7 +65,7 @@ def stream(
         Number of examples per batch; the last batch of a file may have fewer.
     format, label, tree, features, header, bare_words, labels, empty, tree_format, n_jobs
         As for :func:`filbert.read_examples`. If the labels of JSON Lines and typed tables are read
-        as they are, the first batch decides whether they are text.
+        as they are, all must be texts, or all numbers, or all booleans, as the first one is.
     n_features : int, optional
         The width of the feature matrices, the same in all batches. Required if there are numbered
         features.
@@ -196,6 +196,7 @@ class _Batches:
         self._n_threads = n_threads
         self._vocabulary: Vocabulary = {}
         self._label_kind: LabelKind | None = None
+        self._label_type = ""  # of labels that are read as they are, set by the first one
         self._trees: tuple[str, ...] | None = None  # names of parts, set by the first batch
         self._vectors: tuple[str, ...] | None = None
         self._columns: dict[str, None] = {}  # all names so far
@@ -228,7 +229,7 @@ class _Batches:
         if quick is not None and self._fits(quick):
             reading = Reading(quick)
         else:
-            check = partial(self._check, source=reader.name)
+            check = partial(self._check, reader=reader)
             reading = reader.read_lines(block, Bounds(self._trees, self._vectors, check))
         reader.count(len(reading.batch) + len(reading.skipped))
         return reading
@@ -264,20 +265,20 @@ class _Batches:
                 return False
         return True
 
-    def _check(self, record: Record, source: str) -> None:
+    def _check(self, record: Record, reader: ExampleReader) -> None:
         """Raise ParseError if an example does not match the earlier batches."""
         for name, vector in record.vectors.items():
             if name in self._vocabulary:
                 continue
             if vector.names:
                 raise InvalidParameterError(
-                    f"{source} has named features: pass vocabulary={{{name!r}: [...]}}, "
+                    f"{reader.name} has named features: pass vocabulary={{{name!r}: [...]}}, "
                     "the names of all features"
                 )
             width = max([vector.width, *(i + 1 for i in vector.indices[-1:])])
             if self._n_features is None and width:
                 raise InvalidParameterError(
-                    f"{source} has features: pass n_features, the width of all batches"
+                    f"{reader.name} has features: pass n_features, the width of all batches"
                 )
             if width > (self._n_features or 0):
                 raise ParseError(
@@ -285,8 +286,21 @@ class _Batches:
                     hint="increase n_features",
                     column=1,
                 )
+        if reader.label_kind == "given" and record.label is not None:
+            self._check_type(record.label)
         if self._label_kind == "numbers":
             check_number(record.label)
+
+    def _check_type(self, label: Label) -> None:
+        """Raise ParseError if a label has another type than the first: they might be one class."""
+        type_of_label = type_name(label)
+        self._label_type = self._label_type or type_of_label
+        if type_of_label != self._label_type:
+            raise ParseError(
+                f"the label {label!r:.40} is {type_of_label}, but the first label of the stream is "
+                f"{self._label_type}",
+                hint="write all labels in the same way, or pass labels='text'",
+            )
 
     def _target(self, labels: Sequence[Label | None]) -> NDArray[Any]:
         assert self._label_kind is not None

@@ -18,6 +18,8 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "t.tsv", LINES)
     write(tmp_path / "t.mrg", TREES)
+    pages = ["page\tlabel\ttree", f"1\t{LINES[0]}", f"\t{LINES[1]}"]
+    write(tmp_path / "groups.tsv", pages)
     (tmp_path / "empty").mkdir()
     return tmp_path
 
@@ -65,6 +67,7 @@ def test_no_command_overwrites_what_it_reads(
         ("search t.tsv (S)", "this is a file, not an index"),
         ("predict m - -", "standard input can be read only once"),
         ("convert - t.tsv - --to jsonl", "standard input can be read only once"),
+        ("cv groups.tsv --kernel stk -C 1 --groups page", "example 2 has no group, its page is"),
         ("similar - -", "the query or the data, not both"),
         ("train t.tsv -o n --label 1 --tree 1", "column 1 is chosen twice"),
         ("train t.tsv -o n --label 0 --set features=0", "column 0 is chosen twice"),

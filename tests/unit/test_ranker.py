@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from filbert import Examples, Forest, TreeRanker, TreeSVC, explain
+from filbert import Examples, Forest, TreeRanker, TreeSVC, explain, labels
 from filbert.errors import InvalidParameterError
 from filbert.kernels import RBF, Kernel, Linear, PartialTree, Preference, SubsetTree
 from filbert.learners import pairs, ranker
@@ -334,7 +334,7 @@ def test_names_of_groups() -> None:
         np.array(["2026-01-02", "2026-01-01", "2026-01-02"], dtype="M8[D]"),
     ]
     for group in names:
-        places = pairs.checked_groups(group, 3)
+        places = labels.checked_groups(group, 3)
         assert places[0] == places[2] != places[1]
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import lzma
 import os
 import subprocess
@@ -429,11 +430,32 @@ def test_text_labels() -> None:
         list(stream(lines, 1, labels="numbers"))
 
 
-def test_the_first_batch_decides_on_the_labels_of_json() -> None:
-    lines = [b'{"label": 1, "tree": "(a)"}', b'{"label": "x", "tree": "(b)"}']
-    assert [y.tolist() for _, y in stream(lines[::-1], 1)] == [["x"], ["1"]]
-    with pytest.raises(ParseError, match=r"the label 'x' is not a number.*labels='text'"):
-        list(stream(lines, 1))
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("1", '"x"', "line 2.*'x' is a text.*first label of the stream is a number"),
+        ('"x"', "1", "line 2.*1 is a number.*is a text"),
+        ('"1"', "1", "line 2.*1 is a number.*is a text"),
+        ("true", "1", "line 2.*1 is a number.*is a bool"),
+        ("0.5", "false", "line 2.*False is a bool.*is a number"),
+    ],
+)
+def test_labels_of_json_keep_the_type_of_the_first(
+    size: int, first: str, second: str, told: str
+) -> None:
+    lines = [f'{{"label": {y}, "tree": "(a)"}}'.encode() for y in (first, second)]
+    batches = stream(lines, size)
+    assert len(next(batches)[1]) == 1
+    with pytest.raises(ParseError, match=told + ".*labels='text'"):
+        next(batches)
+    texts = [y for _, ys in stream(lines, size, labels="text") for y in ys.tolist()]
+    assert texts == [str(json.loads(y)) for y in (first, second)]
+
+
+def test_numbers_of_json_may_be_whole_or_not() -> None:
+    lines = [f'{{"label": {y}, "tree": "(a)"}}'.encode() for y in ("1", "2.5")]
+    assert [y.tolist() for _, y in stream(lines, 1)] == [[1], [2.5]]
 
 
 @pytest.mark.parametrize(

@@ -227,8 +227,12 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
 
 
 def test_bad_groups_and_corpora_in_parts() -> None:
-    with pytest.raises(InvalidParameterError, match="groups must have one value for each of 120"):
+    with pytest.raises(InvalidParameterError, match="groups must have one name for each of 120"):
         search().fit(X, Y, groups=[1, 2])
+    with pytest.raises(InvalidParameterError, match="sample 3 has no group, it is nan"):
+        search().fit(X, Y, groups=[1.0] * 3 + [np.nan] + [2.0] * (N - 4))
+    with pytest.raises(InvalidParameterError, match="groups must be of one kind, got number, str"):
+        search().fit(X, Y, groups=[1, "1"] * (N // 2))
     with pytest.raises(InputTypeError, match="in one piece"):
         search().fit(filbert.parts([X]), Y)
     with pytest.raises(InvalidParameterError, match="needs y"):

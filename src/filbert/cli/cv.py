@@ -17,7 +17,7 @@ from filbert.cli.kernels import (
     short_name,
     tree_kernel,
 )
-from filbert.cli.learners import Learning, Task, column_of, learner_for
+from filbert.cli.learners import Learning, Task, filled_column, learner_for
 from filbert.cli.options import (
     KERNEL,
     LEARNING,
@@ -132,7 +132,7 @@ def cv(
     costs = given or [machines[0].C]
     settings = [(short_name(svm.kernel), svm.kernel.decay) for svm in machines]
     X, y = files.labelled()
-    together = None if groups is None else column_of(columns_of(X), "--groups", groups)
+    together = None if groups is None else filled_column(columns_of(X), "--groups", groups)
     X = used_parts(X, vectors, files.name)
     splits = _splits(y, together, folds, learning.seed)
     rows: list[dict[str, Any]] = []
@@ -158,7 +158,7 @@ def _search(
     from filbert.persist import save
 
     X, y = files.labelled()
-    together = None if groups is None else column_of(columns_of(X), "--groups", groups)
+    together = None if groups is None else filled_column(columns_of(X), "--groups", groups)
     _splits(y, together, search.cv, search.random_state)  # warns of small classes
     search.fit(used_parts(X, "ignore", files.name), y, groups=together)
     show(search, len(y), as_json=as_json)

@@ -174,7 +174,12 @@ def groups_of(X: Any, option: str | None) -> Any:
     name = "qid" if option is None else option
     if option is None and name not in columns:
         return None
-    groups = column_of(columns, "--group", name)
+    return filled_column(columns, "--group", name)
+
+
+def filled_column(columns: dict[str, Any], option: str, name: str) -> Any:
+    """Return a column that says which examples belong together, and has a value for each."""
+    groups = column_of(columns, option, name)
     empty = [i for i, group in enumerate(groups) if isinstance(group, str) and not group]
     if empty:
         raise InvalidParameterError(

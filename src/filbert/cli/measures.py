@@ -30,7 +30,7 @@ def of_ranking(true: "FloatArray", scores: "FloatArray", group: Any) -> dict[str
     The gains of NDCG are the targets, so none may be negative. Relevant candidates have a positive
     target, so the mean reciprocal rank needs other candidates, too.
     """
-    from filbert.learners.pairs import checked_groups
+    from filbert.labels import checked_groups
     from filbert.metrics import mean_reciprocal_rank, ndcg, pairwise_accuracy
 
     groups: NDArray[Any] = checked_groups(group, len(true))

@@ -5,42 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.corpus.checkpoints import Checkpoint
 from filbert.errors import InvalidParameterError
-from filbert.labels import are_missing, as_given, kinds_of
 from filbert.learners.exact import ExactTrainer
 from filbert.learners.problems import Problems, Solution
 from filbert.threads import n_threads
 
 MOST_PAIRS = 1 << 25  # that are written out: about 3 GB in training
 _BLOCK = 1 << 20  # pairs at a time, where not all are needed at once
-
-
-def checked_groups(group: ArrayLike | None, n: int) -> NDArray[np.intp]:
-    """Return the number of each example's group. Without groups, all examples are one."""
-    if group is None:
-        return np.zeros(n, dtype=np.intp)
-    names = as_given(group)
-    if names.shape != (n,):
-        raise InvalidParameterError(
-            f"group must have one name for each of {n:,} examples, got shape {names.shape}"
-        )
-    missing = np.ma.getmaskarray(group) if np.ma.isMaskedArray(group) else are_missing(names)
-    if missing.any():
-        i = int(missing.argmax())
-        raise InvalidParameterError(f"sample {i} has no group, it is {names[i]}: leave it out")
-    if len(kinds := kinds_of(names)) > 1:
-        raise InvalidParameterError(
-            f"groups must be of one kind, got {', '.join(sorted(kinds))}: use strings or integers"
-        )
-    try:
-        return np.unique(names, return_inverse=True)[1].reshape(n)
-    except TypeError:
-        raise InvalidParameterError("groups must be of one kind: use strings or integers") from None
 
 
 class Preferences:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
 from filbert.kernels import Kernel
+from filbert.labels import checked_groups
 from filbert.learners.certificate import first_kernel_tol
 from filbert.learners.dual import DualLearner, Task, checked_costs
 from filbert.learners.dual_parameters import check_choice, check_common, check_has_factors
@@ -20,7 +21,6 @@ from filbert.learners.pairs import (
     MOST_PAIRS,
     Pairs,
     PairTrainer,
-    checked_groups,
     count_pairs,
     share_in_order,
 )

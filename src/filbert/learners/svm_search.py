@@ -18,6 +18,7 @@ from filbert.corpus.parts import Parts
 from filbert.errors import InputTypeError, InvalidParameterError, MissingLibraryError
 from filbert.kernels import Kernel
 from filbert.kernels.inputs import rows_for
+from filbert.labels import checked_groups
 from filbert.learners.dual_parameters import check_choice, check_cost, check_positive
 from filbert.learners.search_folds import folds_of, sampled
 from filbert.learners.search_kernels import default_kernels
@@ -174,11 +175,11 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kernels = self._kernels()
         examples = rows_for(kernels[0], X)
         classes, coded = checked_classes(y, examples.shape[0], "TreeSVCCV")
-        groups = _checked_groups(groups, len(coded))
+        together = None if groups is None else checked_groups(groups, len(coded), "groups")
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
         part = sampled(coded, self.max_examples, rng)
-        folds = folds_of(coded[part], None if groups is None else groups[part], self.cv, seed)
+        folds = folds_of(coded[part], None if together is None else together[part], self.cv, seed)
         race = self._race(kernels, examples, classes[coded], part, folds, seed)
         best = race.best() if folds else self._without_search(race)
         svm = self._learner(kernels[best.kernel], seed).set_params(
@@ -397,17 +398,6 @@ def _check_cv(cv: Any) -> None:
         raise InvalidParameterError(
             f"TreeSVCCV: cv must be at least 2, or a splitter of scikit-learn, got {cv!r}"
         )
-
-
-def _checked_groups(groups: ArrayLike | None, n: int) -> NDArray[Any] | None:
-    if groups is None:
-        return None
-    values = np.asarray(groups)
-    if values.shape != (n,):
-        raise InvalidParameterError(
-            f"groups must have one value for each of {n:,} examples, got shape {values.shape}"
-        )
-    return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
 def _new_axes() -> Any:

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError
-from filbert.learners.pairs import checked_groups, share_in_order
+from filbert.labels import checked_groups
+from filbert.learners.pairs import share_in_order
 from filbert.learners.targets import finite_numbers
 
 Gain = Literal["linear", "exponential"]

@@ -60,7 +60,12 @@ def to_target(labels: Sequence[Label | None], kind: LabelKind) -> NDArray[Any]:
     return _compact([float(value) for value in values])
 
 
-_TYPES = {bool: "a bool", float: "a number", str: "a text"}
+_TYPES = {bool: "a bool", int: "a number", float: "a number", str: "a text"}
+
+
+def type_name(label: Label) -> str:
+    """Return the type of a label in words; those of KeLP are several texts."""
+    return _TYPES.get(type(label), "a list")
 
 
 def _check_types(values: list[Any]) -> None:
