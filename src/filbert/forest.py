@@ -1,5 +1,6 @@
 """A corpus of trees that share their nodes."""
 
+import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -33,6 +34,7 @@ from filbert.objects.nltk_trees import nltk_texts
 from filbert.objects.parents import parents_texts
 from filbert.objects.parses import spacy_texts, stanza_texts
 from filbert.objects.python_nodes import ast_texts
+from filbert.read.bracket_files import read_brackets
 from filbert.read.catalogue import known_format
 from filbert.read.code_options import Constants, Labels
 from filbert.read.collected import collect_texts
@@ -42,7 +44,6 @@ from filbert.read.formats import format_of_name
 from filbert.read.reader import OnError, check_on_error
 from filbert.tree import Tree
 
-_PIECE = 1 << 20  # bytes read at a time
 _BATCH = 1 << 14  # texts that are taken from an iterator at a time
 
 
@@ -120,31 +121,33 @@ class Forest:
         on_error : {"raise", "skip"}
             Whether text that is not a tree raises :class:`~filbert.errors.ParseError`, or is
             skipped with a warning and listed in `skipped`. In files, reading continues with the
-            next line that is not indented deeper than the bad tree, and a bracket in the first
-            column then always opens a new tree.
+            next line that is not indented deeper than the bad tree. In a file with errors, and in a
+            pipe, a bracket in the first column then always opens a new tree.
         """
         check_on_error(on_error)
-        reader = _core.TreeReader(skip_errors=on_error == "skip", bare_words=bool(bare_words))
+        options = {"skip": on_error == "skip", "bare_words": bool(bare_words)}
         name = ""
         try:
             if isinstance(source, str) and source.lstrip().startswith("("):
-                reader.feed(_encoded(source))
+                read = read_brackets(io.BytesIO(_encoded(source)), **options)
             elif isinstance(source, str | os.PathLike):
                 name = name_of(source)
                 with open_binary(source) as stream:
-                    _feed(reader, stream)
+                    read = read_brackets(stream, **options)
             elif hasattr(source, "read"):
                 name = str(getattr(source, "name", ""))
-                _feed(reader, cast(IO[Any], source))
+                read = read_brackets(cast(IO[Any], source), **options)
             elif not isinstance(source, Iterable) or isinstance(source, bytes | Tree):
                 raise InputTypeError(
                     f"from_brackets takes strings, a path or an open file, not {described(source)}"
                 )
             else:
+                reader = _core.TreeReader(options["skip"], options["bare_words"])
                 _add_texts(reader, one_tree_a_row(source))
-            dag, roots, problems = reader.finish()
+                read = reader.finish()
         except ParseError as error:
             raise error.located(source=name or None) from None
+        dag, roots, problems = read
         return cls._of(dag, roots, report_skipped(problems, len(roots), source=name))
 
     @classmethod
@@ -526,13 +529,6 @@ def report_skipped(
 def _encoded(text: str) -> bytes:
     """Encode a text. Lone surrogates are kept, so that the parser can report their place."""
     return text.encode(errors="surrogatepass")
-
-
-def _feed(reader: _core.TreeReader, stream: IO[Any]) -> None:
-    # read1 waits for one part of a pipe only, so that Ctrl-C is noticed between the parts.
-    read = getattr(stream, "read1", stream.read)
-    while piece := read(_PIECE):
-        reader.feed(_encoded(piece) if isinstance(piece, str) else piece)
 
 
 def _add_texts(reader: _core.TreeReader, texts: Iterable[str | bytes]) -> None:

@@ -129,3 +129,24 @@ def test_wide_encodings_are_named(run: Run, data: Path, bits: int, order: str) -
     done = run("describe", "wide.tsv")
     assert done.code == 2
     assert f"text in UTF-{bits}, not text in UTF-8 (convert it to UTF-8)" in done.err
+
+
+TURNED = "(S\n(NP a)\n(VP go))\n(S\n(NP (N b))\n(VP go))\n"
+
+
+def test_trees_may_go_on_in_the_first_column(run: Run, data: Path, model: Path) -> None:
+    (data / "column.mrg").write_text(TURNED)
+    (data / "lines.mrg").write_text(TURNED.replace("\n(NP", " (NP").replace("\n(VP", " (VP"))
+    for command in ("predict m {} --scores", "describe {} --on-error skip"):
+        done, expected = (
+            run(*command.format(f"{name}.mrg").split()) for name in ("column", "lines")
+        )
+        assert done == expected
+        assert (done.code, done.err) == (0, "")
+
+
+def test_a_missing_bracket_spoils_one_tree(run: Run, data: Path, model: Path) -> None:
+    (data / "bad.mrg").write_text(TREES[0] + "\n(S (NP a)\n" + TREES[1] + "\n")
+    done = run("predict", "m", "bad.mrg")
+    assert (done.code, done.out) == (1, "a\n?\nb\n")
+    assert "bad.mrg, line 2, column 1: the tree that begins here is never closed" in done.err

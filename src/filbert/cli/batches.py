@@ -1,6 +1,7 @@
 """Reading the rows to predict in batches of bounded size, each bad row in its place."""
 
 import io
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 from filbert.cli.data import BRACKETS, DataFiles, no_examples, shown_name
 from filbert.errors import ParseError, SkippedInputWarning
 from filbert.forest import Forest
-from filbert.read.files import Input
+from filbert.read.files import Input, open_input
 from filbert.streaming import read_batches
 
 _BRACKET = re.compile(rb"\\.|[()]", re.DOTALL)
@@ -103,20 +104,24 @@ class _Text(NamedTuple):
 
 
 def _of_brackets(source: Input, path: str, size: int, bare_words: bool) -> Iterator[Batch]:
-    texts = _tree_texts(source)
+    texts = _tree_texts(source, path)
     while some := list(islice(texts, size)):
         yield _bracket_batch(some, source.name, path, bare_words)
 
 
-def _tree_texts(source: Input) -> Iterator[_Text]:
+def _tree_texts(source: Input, path: str) -> Iterator[_Text]:
     """Yield lines until their brackets are closed.
 
-    A bracket in the first column always opens a new tree, so a bad tree spoils no other.
+    A bracket in the first column opens a new tree, so a bad tree spoils no other. But if all
+    brackets of the file are closed, its trees may go on in the first column.
     """
     lines: list[bytes] = []
     first = depth = 0
+    goes_on: bool | None = None
     for number, line in enumerate(source.lines(), 1):
-        if lines and line.startswith(b"("):
+        if lines and line.startswith(b"(") and goes_on is None:
+            goes_on = _closes_all(path)
+        if lines and line.startswith(b"(") and not goes_on:
             yield _Text(first, b"\n".join(lines))
             lines, depth = [], 0
         if not lines:
@@ -130,6 +135,22 @@ def _tree_texts(source: Input) -> Iterator[_Text]:
             lines, depth = [], 0
     if lines:
         yield _Text(first, b"\n".join(lines))
+
+
+def _closes_all(path: str) -> bool:
+    """Return whether a file, which can be read again, closes all its brackets."""
+    if not os.path.isfile(path):
+        return False
+    depth = 0
+    try:
+        with open_input(path) as source:
+            for line in source.lines():
+                depth += _depth_after(line)
+                if depth < 0:
+                    return False
+    except ParseError:  # it is damaged: reading it will say where
+        return False
+    return depth == 0
 
 
 def _depth_after(line: bytes) -> int:

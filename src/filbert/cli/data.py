@@ -186,13 +186,13 @@ class DataFiles:
             return self._documents(path)
         with self.opened(path) as source:
             if self.is_bare(source):
-                return self._bare(source)
+                return self._bare(path, source)
             return self._examples(source, labels=False)[0]
 
     def _with_labels_if_any(self, path: str) -> tuple[Any, NDArray[Any] | None]:
         with self.opened(path) as source:
             if self.is_bare(source):
-                return self._bare(source), None
+                return self._bare(path, source), None
             return self._examples(source, labels=self._has_labels(source))
 
     def _has_labels(self, source: Input) -> bool:
@@ -209,9 +209,10 @@ class DataFiles:
             name.strip().decode(errors="replace") in LABEL_NAMES for name in names
         )
 
-    def _bare(self, source: Input) -> Forest:
+    def _bare(self, path: str, source: Input) -> Forest:
         words = self.reading.bare_words
-        return Forest.from_brackets(source, bare_words=words, on_error=self.on_error)
+        file = path if os.path.isfile(path) else source  # a file may be read twice
+        return Forest.from_brackets(file, bare_words=words, on_error=self.on_error)
 
     def _documents(self, path: str) -> Any:
         return read_trees(

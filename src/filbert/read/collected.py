@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from filbert import _core
 from filbert.errors import ParseError
+from filbert.read.bracket_files import read_brackets
 from filbert.read.catalogue import TreeFormat
 from filbert.read.documents import Document, TreeRecord, rows_of
 
@@ -89,12 +90,11 @@ class _BracketCollector:
         self._skipped: list[ParseError] = []
 
     def add(self, document: Document) -> int:
-        reader = _core.TreeReader(self._skip, self._bare_words)
         n = 0
         try:
-            for piece in document.pieces():
-                reader.feed(piece)
-            dag, roots, problems = reader.finish()
+            dag, roots, problems = read_brackets(
+                document.stream, skip=self._skip, bare_words=self._bare_words
+            )
             n = len(roots)
             self._parts.append((dag, roots))
             self._skipped += [
