@@ -118,6 +118,22 @@ def test_bytes_do_not_depend_on_threads_or_segments(kernel: TreeKernel) -> None:
         assert a.tobytes() == b.tobytes()
 
 
+@pytest.mark.parametrize("kernel", [ALL[0], *ALL[2:]], ids=repr)
+def test_arrays_do_not_depend_on_threads(kernel: TreeKernel) -> None:
+    """With so many nodes that each step of indexing is divided among threads."""
+    rng = np.random.default_rng(0)
+    words = [f"(P{word % 7} w{word})" for word in rng.integers(0, 40_000, 120_000).tolist()]
+    phrases = [f"(T{i % 9} {' '.join(words[3 * i : 3 * i + 3])})" for i in range(40_000)]
+    trees = Forest([f"(S {' '.join(phrases[10 * i : 10 * i + 10])})" for i in range(4000)])
+    one, *others = (
+        TreeIndex(kernel, n_jobs=n).fit(trees)._segments.segments[0].arrays for n in (1, 2, 5)
+    )
+    for arrays in others:
+        assert {name: array.tobytes() for name, array in arrays.items()} == {
+            name: array.tobytes() for name, array in one.items()
+        }
+
+
 @pytest.mark.parametrize("kernel", ALL, ids=repr)
 def test_equal_trees_have_similarity_one_and_are_in_order(kernel: TreeKernel) -> None:
     index = TreeIndex(kernel).fit(X[:50]).partial_fit(X[:7])
