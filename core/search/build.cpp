@@ -33,7 +33,7 @@ class Builder {
 
   SegmentArrays run() {
     id_ = number_nodes(dag_, distinct_.roots, n_threads_, watch_, out_);
-    list_trees();
+    list_trees(distinct_, id_, out_);
     if (!searched_) {
       out_.norms.assign(distinct_.roots.size(), kApart);
       out_.apart_logs.assign(distinct_.roots.size(), kApart);
@@ -59,19 +59,6 @@ class Builder {
   std::span<const NodeId> children_of(NodeId u) const {
     const std::uint64_t first = u == 0 ? 0 : out_.child_ends[u - 1];
     return {out_.children.data() + first, out_.child_ends[u] - first};
-  }
-
-  void list_trees() {
-    for (const NodeId root : distinct_.roots) out_.roots.push_back(id_[root]);
-    std::vector<std::uint64_t> ends(distinct_.roots.size(), 0);
-    for (const std::uint32_t tree : distinct_.tree_of) ++ends[tree];
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    out_.positions.resize(distinct_.tree_of.size());
-    std::vector<std::uint64_t> next(ends);
-    for (std::size_t i = distinct_.tree_of.size(); i-- > 0;) {
-      out_.positions[--next[distinct_.tree_of[i]]] = static_cast<std::uint32_t>(i);
-    }
-    out_.position_ends = std::move(ends);
   }
 
   // ---------------------------------------------------------------- what trees have

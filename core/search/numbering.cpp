@@ -154,4 +154,17 @@ std::vector<NodeId> number_nodes(const Dag& dag, std::span<const NodeId> roots, 
   return Numbering(dag, roots, n_threads, watch, out).run();
 }
 
+void list_trees(const DistinctTrees& trees, std::span<const NodeId> numbers, SegmentArrays& out) {
+  for (const NodeId root : trees.roots) out.roots.push_back(numbers[root]);
+  std::vector<std::uint64_t> ends(trees.roots.size(), 0);
+  for (const std::uint32_t tree : trees.tree_of) ++ends[tree];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  out.positions.resize(trees.tree_of.size());
+  std::vector<std::uint64_t> next(ends);
+  for (std::size_t i = trees.tree_of.size(); i-- > 0;) {
+    out.positions[--next[trees.tree_of[i]]] = static_cast<std::uint32_t>(i);
+  }
+  out.position_ends = std::move(ends);
+}
+
 }  // namespace filbert
