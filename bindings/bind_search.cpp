@@ -9,7 +9,8 @@ namespace {
 
 using ArrayDict = nb::typed<nb::dict, nb::str, nb::any>;
 
-ArrayDict build(const KernelSpec& spec, const Dag& dag, const Array<NodeId>& roots, int n_threads,
+template <class Spec>
+ArrayDict build(const Spec& spec, const Dag& dag, const Array<NodeId>& roots, int n_threads,
                 nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
@@ -34,12 +35,13 @@ Array<T> taken(const nb::dict& arrays, const char* name) {
 // A segment whose arrays belong to Python, perhaps in a mapped file.
 class PythonSegment {
  public:
-  PythonSegment(const KernelSpec& spec, ArrayDict arrays, bool normalize) : arrays_(arrays) {
+  template <class Spec>
+  PythonSegment(const Spec& spec, ArrayDict arrays, bool normalize) : arrays_(arrays) {
     Segment segment;
     visit_arrays(segment, segment, [&]<class T>(const char* name, std::span<const T>& list, auto&) {
       list = view(taken<T>(arrays_, name));
     });
-    searcher_ = std::make_unique<SegmentSearcher>(spec, segment, normalize);
+    searcher_ = std::make_unique<SegmentSearcher>(indexed(spec), segment, normalize);
   }
 
   SegmentSearcher& searcher() { return *searcher_; }
@@ -76,10 +78,14 @@ std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>> trees_of(
 }  // namespace
 
 void bind_search(nb::module_& m) {
-  m.def("build_segment", &build, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+  m.def("build_segment", &build<KernelSpec>, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+        nb::arg("n_threads"), nb::arg("progress").none());
+  m.def("build_segment", &build<PatternSpec>, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
         nb::arg("n_threads"), nb::arg("progress").none());
   nb::class_<PythonSegment>(m, "SegmentSearcher")
       .def(nb::init<const KernelSpec&, ArrayDict, bool>(), nb::arg("spec"), nb::arg("arrays"),
+           nb::arg("normalize"))
+      .def(nb::init<const PatternSpec&, ArrayDict, bool>(), nb::arg("spec"), nb::arg("arrays"),
            nb::arg("normalize"))
       .def_prop_ro("n_trees", &PythonSegment::n_trees)
       .def("search", &search, nb::arg("dag"), nb::arg("roots"), nb::arg("n_neighbors"),

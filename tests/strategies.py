@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.reference.trees import Node, size
 
 
@@ -153,6 +153,22 @@ def unicode_trees(max_nodes: int = 8) -> st.SearchStrategy[Node]:
 def subset_trees(decays: st.SearchStrategy[float]) -> st.SearchStrategy[TreeKernel]:
     """Subset tree kernels, with leaves or without."""
     return st.builds(SubsetTree, decays, include_leaves=st.booleans(), normalize=st.booleans())
+
+
+def local_patterns() -> st.SearchStrategy[LocalPatterns]:
+    """Local patterns with any parameters."""
+    return st.builds(
+        LocalPatterns,
+        labels=st.booleans(),
+        paths=st.integers(1, 5),
+        productions=st.booleans(),
+        subtree_depth=st.integers(1, 4),
+        siblings=st.integers(1, 4),
+        damping=st.sampled_from(["log", "sqrt", "none"]),
+        decay=st.sampled_from([1.0, 0.7, 0.1]),
+        family_norms=st.booleans(),
+        normalize=st.booleans(),
+    )
 
 
 def tree_kernels(

@@ -40,9 +40,11 @@ class CapacityError : public std::runtime_error {
 // A tree that contains one of its subtrees more often than 32 bits can count.
 class TooManyOccurrences : public CapacityError {
  public:
-  explicit TooManyOccurrences(std::size_t tree)
-      : CapacityError("tree " + std::to_string(tree) +
-                      " contains one of its subtrees more than 2^32 times") {}
+  explicit TooManyOccurrences(std::size_t number)
+      : CapacityError("tree " + std::to_string(number) +
+                      " contains one of its subtrees more than 2^32 times"),
+        tree(number) {}
+  const std::size_t tree;
 };
 
 // One pair of nodes would take more steps than the caller allows.

@@ -57,7 +57,15 @@ class PatternTable {
   std::uint32_t level(PatternId p) const { return at(p).kind / 8; }
   double mass(PatternId p) const { return at(p).mass; }  // decay^edges unit
   std::span<const std::uint32_t> key(PatternId p) const;
+  std::uint32_t kind(PatternId p) const { return at(p).kind; }  // family + 8 level
+  // Whether the key of a pattern has patterns after the first label. Otherwise it has labels.
+  bool is_nested(PatternId p) const {
+    return family(p) == Family::subtree || (family(p) == Family::path && level(p) > 2);
+  }
   bool is_feature(PatternId p) const { return spec_.counts(family(p)); }
+  std::string_view label_text(LabelId label) const {
+    return label < first_label_ ? base_->labels_.text(label) : labels_.text(label - first_label_);
+  }
 
   // The patterns that are features, in ascending order.
   std::vector<PatternId> features() const;
@@ -94,9 +102,6 @@ class PatternTable {
 
   const Entry& at(PatternId p) const {
     return p < first_ ? base_->entries_[p] : entries_[p - first_];
-  }
-  std::string_view label_text(LabelId label) const {
-    return label < first_label_ ? base_->labels_.text(label) : labels_.text(label - first_label_);
   }
   PatternId find(std::uint64_t hash, std::uint32_t kind, std::span<const std::uint32_t> key) const;
   std::uint32_t edges_of(std::uint32_t kind, std::span<const std::uint32_t> key) const;

@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/parallel_sort.hpp"
 #include "forest/distinct_trees.hpp"
 #include "forest/occurrences.hpp"
 #include "rows/matrix.hpp"
+#include "search/numbering.hpp"
+#include "search/postings.hpp"
 #include "search/query_tree.hpp"
 #include "search/segment.hpp"
 
@@ -29,15 +32,13 @@ class Builder {
         watch_(watch) {}
 
   SegmentArrays run() {
-    number_labels();
-    number_nodes();
-    list_trees();
+    id_ = number_nodes(dag_, distinct_.roots, n_threads_, watch_, out_);
+    list_trees(distinct_, id_, out_);
     if (!searched_) {
       out_.norms.assign(distinct_.roots.size(), kApart);
       out_.apart_logs.assign(distinct_.roots.size(), kApart);
       return std::move(out_);
     }
-    count_nodes();
     measure_trees();
     measure_apart();
     switch (spec_->matching()) {
@@ -60,128 +61,74 @@ class Builder {
     return {out_.children.data() + first, out_.child_ends[u] - first};
   }
 
-  // ---------------------------------------------------------------- labels, nodes and trees
-
-  void number_labels() {
-    nodes_ = reachable(dag_, distinct_.roots);
-    std::vector<LabelId> used;
-    rank_.assign(dag_.labels().size(), kNone);
-    for (const NodeId u : nodes_) {
-      if (std::exchange(rank_[dag_.label(u)], 0) == kNone) used.push_back(dag_.label(u));
-    }
-    const LabelTable& labels = dag_.labels();
-    std::sort(used.begin(), used.end(),
-              [&](LabelId a, LabelId b) { return labels.text(a) < labels.text(b); });
-    for (const LabelId label : used) {
-      rank_[label] = static_cast<LabelId>(out_.label_ends.size());
-      const std::string_view text = labels.text(label);
-      out_.label_bytes.insert(out_.label_bytes.end(), text.begin(), text.end());
-      out_.label_ends.push_back(out_.label_bytes.size());
-    }
-  }
-
-  void number_nodes() {
-    const std::vector<std::uint32_t>& depths = dag_.depths();
-    id_.assign(dag_.size(), kNone);
-    std::vector<std::uint64_t> ends;
-    for (const NodeId u : nodes_) {
-      if (ends.size() < depths[u]) ends.resize(depths[u], 0);
-      ++ends[depths[u] - 1];
-    }
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    std::vector<NodeId> by_height(nodes_.size());
-    std::vector<std::uint64_t> next(ends);
-    for (auto u = nodes_.rbegin(); u != nodes_.rend(); ++u) by_height[--next[depths[*u] - 1]] = *u;
-    std::uint64_t first = 0;
-    for (const std::uint64_t last : ends) {
-      sort_level({by_height.data() + first, last - first});
-      for (std::uint64_t i = first; i < last; ++i) id_[by_height[i]] = static_cast<NodeId>(i);
-      first = last;
-    }
-    for (const NodeId u : by_height) {
-      out_.node_labels.push_back(rank_[dag_.label(u)]);
-      for (const NodeId child : dag_.children(u)) out_.children.push_back(id_[child]);
-      out_.child_ends.push_back(out_.children.size());
-    }
-    out_.height_ends = std::move(ends);
-  }
-
-  // Children are on lower levels and have their numbers already.
-  void sort_level(std::span<NodeId> level) const {
-    struct Key {
-      std::uint64_t label_and_arity;
-      NodeId first_child, node;
-    };
-    std::vector<Key> keys;
-    for (const NodeId u : level) {
-      const auto children = dag_.children(u);
-      keys.push_back({std::uint64_t{rank_[dag_.label(u)]} << 32 | children.size(),
-                      children.empty() ? 0 : id_[children[0]], u});
-    }
-    std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
-      if (a.label_and_arity != b.label_and_arity) return a.label_and_arity < b.label_and_arity;
-      if (a.first_child != b.first_child) return a.first_child < b.first_child;
-      const auto x = dag_.children(a.node);
-      const auto y = dag_.children(b.node);
-      for (std::size_t i = 1; i < x.size(); ++i) {
-        if (id_[x[i]] != id_[y[i]]) return id_[x[i]] < id_[y[i]];
-      }
-      return false;
-    });
-    for (std::size_t i = 0; i < level.size(); ++i) level[i] = keys[i].node;
-  }
-
-  void list_trees() {
-    for (const NodeId root : distinct_.roots) out_.roots.push_back(id_[root]);
-    std::vector<std::uint64_t> ends(distinct_.roots.size(), 0);
-    for (const std::uint32_t tree : distinct_.tree_of) ++ends[tree];
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    out_.positions.resize(distinct_.tree_of.size());
-    std::vector<std::uint64_t> next(ends);
-    for (std::size_t i = distinct_.tree_of.size(); i-- > 0;) {
-      out_.positions[--next[distinct_.tree_of[i]]] = static_cast<std::uint32_t>(i);
-    }
-    out_.position_ends = std::move(ends);
-  }
-
   // ---------------------------------------------------------------- what trees have
 
-  // The nodes of each tree, ascending by their new numbers.
-  void count_nodes() {
-    const std::vector<std::uint32_t> all(dag_.size(), 0);
-    x_ = count_occurrences(dag_, distinct_.roots, all, n_threads_, watch_);
-    std::vector<std::pair<NodeId, std::uint32_t>> row;
-    for (std::size_t t = 0; t < x_.n_trees(); ++t) {
-      row.clear();
-      for (std::uint64_t i = x_.row_begin[t]; i < x_.row_begin[t + 1]; ++i) {
-        row.emplace_back(id_[x_.nodes[i]], x_.counts[i]);
-      }
-      std::sort(row.begin(), row.end());
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        std::tie(x_.nodes[x_.row_begin[t] + i], x_.counts[x_.row_begin[t] + i]) = row[i];
-      }
-    }
-  }
+  // Some consecutive trees: the nodes of each, ascending by their new numbers.
+  struct Rows {
+    std::vector<std::uint64_t> ends;
+    std::vector<NodeId> nodes;
+    std::vector<std::uint32_t> counts;
+    std::vector<double> rests;  // if classes are labels; 0 for leaves and trees set apart
+  };
 
-  // Norms; and for labels the rests, by entry of x_.
+  // The norms and nodes of trees.
   void measure_trees() {
     const std::size_t n = distinct_.roots.size();
-    const bool by_label = spec_->matching() == Matching::label;
-    if (by_label) rests_.assign(x_.nodes.size(), 0.0);
     out_.norms.assign(n, 0.0);
     constexpr std::size_t kChunk = 64;
-    parallel_for((n + kChunk - 1) / kChunk, n_threads_, watch_,
+    std::vector<Rows> parts((n + kChunk - 1) / kChunk);
+    parallel_for(parts.size(), n_threads_, watch_,
                  [&](std::size_t task, int, const StopToken& token) {
                    const std::size_t last = std::min(n, (task + 1) * kChunk);
                    for (std::size_t t = task * kChunk; t < last; ++t) {
                      const QueryTree tree =
                          query_tree(spec_, dag_, distinct_.roots[t], distinct_.first[t], token);
-                     const bool apart = tree.measure.apart;
-                     out_.norms[t] = apart ? kApart : std::sqrt(tree.measure.self);
-                     if (by_label && !apart) keep_rests(t, tree);
+                     const TreeMeasure& measure = tree.measure;
+                     out_.norms[t] = measure.apart ? kApart : std::sqrt(measure.self);
+                     add_row(tree, parts[task]);
                      token.check();
                    }
                  });
+    join(parts);
+  }
+
+  void add_row(const QueryTree& query, Rows& rows) const {
+    const LocalTree& tree = query.tree;
+    std::vector<std::uint64_t> order;  // new numbers, and numbers in the tree
+    for (std::uint32_t u = 0; u < tree.size(); ++u) {
+      order.push_back(std::uint64_t{id_[tree.nodes[u]]} << 32 | u);
+    }
+    std::sort(order.begin(), order.end());
+    const bool by_label = spec_->matching() == Matching::label;
+    for (const std::uint64_t one : order) {
+      const auto u = static_cast<std::uint32_t>(one);
+      rows.nodes.push_back(static_cast<NodeId>(one >> 32));
+      rows.counts.push_back(tree.counts[u]);
+      if (!by_label) continue;
+      const bool has_rest = !query.measure.apart && !tree.is_leaf(u);
+      rows.rests.push_back(has_rest ? query.measure.rest[u] : 0.0);
+    }
+    rows.ends.push_back(rows.nodes.size());
+  }
+
+  void join(std::vector<Rows>& parts) {
+    std::vector<std::uint64_t> begin;  // by part
+    for (const Rows& part : parts) {
+      begin.push_back(x_.row_begin.back());
+      for (const std::uint64_t end : part.ends) x_.row_begin.push_back(begin.back() + end);
+    }
+    const std::uint64_t n = x_.row_begin.back();
+    x_.nodes.resize(n);
+    x_.counts.resize(n);
+    if (spec_->matching() == Matching::label) rests_.resize(n);
+    const int threads = threads_for(10.0 * static_cast<double>(n), n_threads_);
+    parallel_for(parts.size(), threads, watch_, [&](std::size_t i, int, const StopToken&) {
+      const auto place = static_cast<std::ptrdiff_t>(begin[i]);
+      std::copy(parts[i].nodes.begin(), parts[i].nodes.end(), x_.nodes.begin() + place);
+      std::copy(parts[i].counts.begin(), parts[i].counts.end(), x_.counts.begin() + place);
+      std::copy(parts[i].rests.begin(), parts[i].rests.end(), rests_.begin() + place);
+      parts[i] = {};
+    });
   }
 
   void measure_apart() {
@@ -200,64 +147,23 @@ class Builder {
     }
   }
 
-  void keep_rests(std::size_t t, const QueryTree& tree) {
-    const auto nodes = x_.nodes_of(t);
-    for (std::uint32_t u = 0; u < tree.tree.size(); ++u) {
-      if (tree.tree.is_leaf(u)) continue;
-      const auto place = std::lower_bound(nodes.begin(), nodes.end(), id_[tree.tree.nodes[u]]);
-      rests_[x_.row_begin[t] + static_cast<std::size_t>(place - nodes.begin())] =
-          tree.measure.rest[u];
-    }
-  }
-
   bool is_apart(std::size_t t) const { return out_.norms[t] == kApart; }
 
   // ---------------------------------------------------------------- lists of trees
 
-  // Lists of trees by key, the trees ascending. entries(t, put) calls put(key, count, rest), where
-  // keys may repeat.
+  // Trees that are set apart have no entries.
   template <class Entries>
-  void post(std::size_t n_keys, const Entries& entries, std::vector<std::uint64_t>& ends,
-            std::vector<std::uint32_t>& trees, std::vector<std::uint32_t>& counts,
-            std::vector<float>* rests) {
-    ends.assign(n_keys, 0);
-    std::vector<std::uint32_t> seen(n_keys, kNone);
-    const auto visit_trees = [&](const auto& put) {
-      for (std::uint32_t t = 0; t < distinct_.roots.size(); ++t) {
-        if (is_apart(t)) continue;
-        entries(t, [&](std::uint32_t key, std::uint64_t count, double rest) {
-          put(t, key, count, rest);
-        });
-      }
+  Postings post(std::size_t n_keys, const Entries& entries, bool with_rests = false) const {
+    const auto of_lists = [&](std::uint32_t t, const auto& put) {
+      if (!is_apart(t)) entries(t, put);
     };
-    visit_trees([&](std::uint32_t t, std::uint32_t key, std::uint64_t, double) {
-      if (std::exchange(seen[key], t) != t) ++ends[key];
-    });
-    std::partial_sum(ends.begin(), ends.end(), ends.begin());
-    std::vector<std::uint64_t> next(n_keys, 0);
-    for (std::size_t key = 1; key < n_keys; ++key) next[key] = ends[key - 1];
-    const std::size_t n = ends.empty() ? 0 : ends.back();
-    trees.assign(n, 0);
-    counts.assign(n, 0);
-    std::vector<double> sums(rests == nullptr ? 0 : n, 0.0);
-    std::fill(seen.begin(), seen.end(), kNone);
-    visit_trees([&](std::uint32_t t, std::uint32_t key, std::uint64_t count, double rest) {
-      if (std::exchange(seen[key], t) != t) trees[next[key]++] = t;
-      const std::uint64_t place = next[key] - 1;
-      counts[place] = saturated(counts[place] + count);
-      if (rests != nullptr) sums[place] += rest;
-    });
-    if (rests == nullptr) return;
-    for (const double sum : sums) rests->push_back(rounded_up(sum));
+    return post_trees(n_keys, x_.row_begin, of_lists, with_rests, n_threads_, watch_);
   }
 
-  static std::uint32_t saturated(std::uint64_t count) {
-    if (count >= kNone) throw CapacityError("a tree has more than 2^32 nodes of one class");
-    return static_cast<std::uint32_t>(count);
-  }
-  static float rounded_up(double x) {
-    const auto narrow = static_cast<float>(x);
-    return narrow < x ? std::nextafter(narrow, std::numeric_limits<float>::infinity()) : narrow;
+  void take_classes(Postings&& found) {
+    out_.class_ends = std::move(found.ends);
+    out_.class_trees = std::move(found.trees);
+    out_.class_counts = std::move(found.counts);
   }
 
   template <class ClassOf>
@@ -269,7 +175,7 @@ class Builder {
         put(cls, x_.counts[i], 0.0);
       }
     };
-    post(n_classes, entries, out_.class_ends, out_.class_trees, out_.class_counts, nullptr);
+    take_classes(post(n_classes, entries));
   }
 
   // Labels, and pairs of a label and a child's label.
@@ -283,14 +189,16 @@ class Builder {
     }
     std::vector<std::uint64_t>& known = out_.label_pairs;
     known = pairs;
-    std::sort(known.begin(), known.end());
+    parallel_sort(known, std::less<>(), n_threads_, watch_);
     known.erase(std::unique(known.begin(), known.end()), known.end());
     if (known.size() + n >= kNone) throw CapacityError("there are too many pairs of labels");
-    std::vector<std::uint32_t> class_of;  // by edge
-    for (const std::uint64_t pair : pairs) {
-      const auto place = std::lower_bound(known.begin(), known.end(), pair) - known.begin();
-      class_of.push_back(n + static_cast<std::uint32_t>(place));
-    }
+    std::vector<std::uint32_t> class_of(pairs.size());  // by edge
+    parallel_ranges(pairs.size(), n_threads_, watch_, [&](std::size_t first, std::size_t last) {
+      for (std::size_t e = first; e < last; ++e) {
+        const auto place = std::lower_bound(known.begin(), known.end(), pairs[e]) - known.begin();
+        class_of[e] = n + static_cast<std::uint32_t>(place);
+      }
+    });
     const auto entries = [&](std::uint32_t t, const auto& put) {
       for (std::uint64_t i = x_.row_begin[t]; i < x_.row_begin[t + 1]; ++i) {
         const NodeId u = x_.nodes[i];
@@ -301,9 +209,12 @@ class Builder {
         }
       }
     };
-    post(n + known.size(), entries, out_.class_ends, out_.class_trees, out_.class_counts,
-         &out_.class_rests);
-    out_.class_rests.resize(n == 0 ? 0 : out_.class_ends[n - 1]);
+    Postings found = post(n + known.size(), entries, true);
+    const std::uint64_t n_rests = n == 0 ? 0 : found.ends[n - 1];
+    for (std::uint64_t i = 0; i < n_rests; ++i) {
+      out_.class_rests.push_back(rounded_up(found.rests[i]));
+    }
+    take_classes(std::move(found));
   }
 
   // ---------------------------------------------------------------- productions
@@ -320,11 +231,13 @@ class Builder {
     const auto entries = [&](std::uint32_t t, const auto& put) {
       for (std::uint64_t i = x_.row_begin[t]; i < x_.row_begin[t + 1]; ++i) {
         const NodeId u = x_.nodes[i];
-        if (!is_leaf(u) && linked_[u]) put(member_[u], x_.counts[i], 0.0);
+        if (!is_leaf(u) && linked_[u] != 0) put(member_[u], x_.counts[i], 0.0);
       }
     };
-    post(members_.size(), entries, out_.posting_ends, out_.posting_trees, out_.posting_counts,
-         nullptr);
+    Postings found = post(members_.size(), entries);
+    out_.posting_ends = std::move(found.ends);
+    out_.posting_trees = std::move(found.trees);
+    out_.posting_counts = std::move(found.counts);
   }
 
   // Sorts the inner nodes by production, and within a production by number.
@@ -344,17 +257,16 @@ class Builder {
       return 0;
     };
     std::vector<std::uint64_t> hash(labels.size(), 0);
-    std::vector<LabelId> child_labels;
-    for (const NodeId u : members_) {
-      child_labels.clear();
-      for (const NodeId child : children_of(u)) child_labels.push_back(labels[child]);
-      hash[u] = production_hash(labels[u], child_labels);
-    }
-    std::sort(members_.begin(), members_.end(), [&](NodeId a, NodeId b) {
-      if (hash[a] != hash[b]) return hash[a] < hash[b];
-      const int by_labels = order(a, b);
-      return by_labels != 0 ? by_labels < 0 : a < b;
+    parallel_ranges(members_.size(), n_threads_, watch_, [&](std::size_t first, std::size_t last) {
+      std::vector<LabelId> child_labels;
+      for (std::size_t i = first; i < last; ++i) {
+        const NodeId u = members_[i];
+        child_labels.clear();
+        for (const NodeId child : children_of(u)) child_labels.push_back(labels[child]);
+        hash[u] = production_hash(labels[u], child_labels);
+      }
     });
+    sort_members(hash, order);
     production_.assign(labels.size(), kNone);
     member_.assign(labels.size(), kNone);
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -370,38 +282,113 @@ class Builder {
     if (!members_.empty()) out_.member_ends.push_back(members_.size());
   }
 
+  // By hash, then by production, which only decides where hashes of different productions are
+  // equal.
+  template <class Order>
+  void sort_members(const std::vector<std::uint64_t>& hash, const Order& order) {
+    struct Key {
+      std::uint64_t hash;
+      NodeId node;
+    };
+    std::vector<Key> keys;
+    keys.reserve(members_.size());
+    for (const NodeId u : members_) keys.push_back({hash[u], u});
+    const auto less = [](const Key& a, const Key& b) {
+      return a.hash != b.hash ? a.hash < b.hash : a.node < b.node;
+    };
+    parallel_sort(keys, less, n_threads_, watch_);
+    for (std::size_t first = 0, last = 0; first < keys.size(); first = last) {
+      bool one_production = true;
+      for (last = first + 1; last < keys.size() && keys[last].hash == keys[first].hash; ++last) {
+        one_production = one_production && order(keys[first].node, keys[last].node) == 0;
+      }
+      if (one_production) continue;
+      std::stable_sort(keys.begin() + static_cast<std::ptrdiff_t>(first),
+                       keys.begin() + static_cast<std::ptrdiff_t>(last),
+                       [&](const Key& a, const Key& b) { return order(a.node, b.node) < 0; });
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) members_[i] = keys[i].node;
+  }
+
+  // The links of some productions, as in a segment.
+  struct Links {
+    std::vector<std::uint64_t> slot_ends, group_ends, link_ends;
+    std::vector<std::uint32_t> group_classes, parents, children;
+  };
+
   void list_links() {
+    linked_.assign(out_.node_labels.size(), 0);
+    const double steps = 20.0 * static_cast<double>(members_.size());
+    const int threads = threads_for(steps, n_threads_);
+    const std::size_t n_chunks = threads == kInline ? 1 : 16 * static_cast<std::size_t>(threads);
+    std::vector<std::uint32_t> begin;  // chunks of about as many members
+    for (std::size_t c = 0; c <= n_chunks; ++c) {
+      const auto& ends = out_.member_ends;
+      const std::uint64_t least = members_.size() * c / n_chunks;
+      begin.push_back(static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), least) -
+                                                 ends.begin()));
+    }
+    begin.front() = 0;
+    begin.back() = static_cast<std::uint32_t>(out_.examples.size());
+    std::vector<Links> found(n_chunks);
+    parallel_for(n_chunks, threads, watch_, [&](std::size_t c, int, const StopToken& token) {
+      for (std::uint32_t p = begin[c]; p < begin[c + 1]; ++p) {
+        add_links(p, found[c]);
+        token.check();
+      }
+    });
+    for (Links& links : found) {
+      append_ends(out_.slot_ends, links.slot_ends, out_.group_ends.size());
+      append_ends(out_.group_ends, links.group_ends, out_.group_classes.size());
+      append_ends(out_.link_ends, links.link_ends, out_.link_parents.size());
+      append(out_.group_classes, links.group_classes);
+      append(out_.link_parents, links.parents);
+      append(out_.link_children, links.children);
+      links = {};
+    }
+  }
+
+  static void append(std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  static void append_ends(std::vector<std::uint64_t>& ends, const std::vector<std::uint64_t>& more,
+                          std::uint64_t before) {
+    for (const std::uint64_t end : more) ends.push_back(before + end);
+  }
+
+  // A thread writes linked_ for the members of its own productions only.
+  void add_links(std::uint32_t p, Links& out) {
     struct Link {
       std::uint32_t cls, parent, child;
     };
+    const auto first_of = [&](std::uint32_t cls) {
+      return cls == 0 ? 0 : out_.member_ends[cls - 1];
+    };
     std::vector<Link> links;
-    linked_.assign(out_.node_labels.size(), false);
-    const auto first_of = [&](std::uint32_t p) { return p == 0 ? 0 : out_.member_ends[p - 1]; };
-    for (std::uint32_t p = 0; p < out_.examples.size(); ++p) {
-      const std::size_t arity = children_of(out_.examples[p]).size();
-      for (std::size_t slot = 0; slot < arity; ++slot) {
-        links.clear();
-        for (std::uint64_t i = first_of(p); i < out_.member_ends[p]; ++i) {
-          const NodeId child = children_of(members_[i])[slot];
-          if (is_leaf(child)) continue;
-          linked_[members_[i]] = true;
-          const std::uint32_t cls = production_[child];
-          links.push_back({cls, static_cast<std::uint32_t>(i - first_of(p)),
-                           static_cast<std::uint32_t>(member_[child] - first_of(cls))});
-        }
-        std::stable_sort(links.begin(), links.end(),
-                         [](const Link& a, const Link& b) { return a.cls < b.cls; });
-        for (std::size_t i = 0; i < links.size(); ++i) {
-          out_.link_parents.push_back(links[i].parent);
-          out_.link_children.push_back(links[i].child);
-          if (i + 1 < links.size() && links[i + 1].cls == links[i].cls) continue;
-          out_.group_classes.push_back(links[i].cls);
-          out_.link_ends.push_back(out_.link_parents.size());
-        }
-        out_.group_ends.push_back(out_.group_classes.size());
+    const std::size_t arity = children_of(out_.examples[p]).size();
+    for (std::size_t slot = 0; slot < arity; ++slot) {
+      links.clear();
+      for (std::uint64_t i = first_of(p); i < out_.member_ends[p]; ++i) {
+        const NodeId child = children_of(members_[i])[slot];
+        if (is_leaf(child)) continue;
+        linked_[members_[i]] = 1;
+        const std::uint32_t cls = production_[child];
+        links.push_back({cls, static_cast<std::uint32_t>(i - first_of(p)),
+                         static_cast<std::uint32_t>(member_[child] - first_of(cls))});
       }
-      out_.slot_ends.push_back(out_.group_ends.size());
+      std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
+        return a.cls != b.cls ? a.cls < b.cls : a.parent < b.parent;
+      });
+      for (std::size_t i = 0; i < links.size(); ++i) {
+        out.parents.push_back(links[i].parent);
+        out.children.push_back(links[i].child);
+        if (i + 1 < links.size() && links[i + 1].cls == links[i].cls) continue;
+        out.group_classes.push_back(links[i].cls);
+        out.link_ends.push_back(out.parents.size());
+      }
+      out.group_ends.push_back(out.group_classes.size());
     }
+    out.slot_ends.push_back(out.group_ends.size());
   }
 
   // ---------------------------------------------------------------- labels
@@ -430,14 +417,12 @@ class Builder {
   const Watch& watch_;
   SegmentArrays out_;
 
-  std::vector<NodeId> nodes_;                       // of the forest
-  std::vector<LabelId> rank_;                       // by label of the forest
   std::vector<NodeId> id_;                          // by node of the forest
-  Occurrences x_;                                   // with the segment's nodes
+  Occurrences x_{{0}, {}, {}};                      // with the segment's nodes
   std::vector<double> rests_;                       // by entry of x_
   std::vector<NodeId> members_;                     // nodes by production
   std::vector<std::uint32_t> production_, member_;  // by node
-  std::vector<bool> linked_;                        // by node: it has inner children
+  std::vector<std::uint8_t> linked_;                // by node: whether it has inner children
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr double kSmallestSelf = 1e-200;
 
 QueryTree query_tree(const KernelSpec& spec, const Dag& dag, NodeId root, std::size_t place,
                      const StopToken& token) {
-  QueryTree query{dag, take_out(dag, root, place, token), {}, {}};
+  QueryTree query{dag, take_out(dag, root, place, token), {}, {}, {}};
   if (spec.chosen || !spec->has_search()) {
     query.measure.apart = true;
     return query;

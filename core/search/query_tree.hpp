@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "forest/local_tree.hpp"
@@ -20,11 +21,14 @@ struct TreeMeasure {
   bool apart = false;
 };
 
+struct QueryPatterns;
+
 struct QueryTree {
   const Dag& dag;
   LocalTree tree;
   LocalProductions productions;  // empty unless the kernel matches productions
   TreeMeasure measure;
+  std::shared_ptr<const QueryPatterns> patterns;  // of local patterns
 };
 
 // Takes a tree out of its forest and measures it.

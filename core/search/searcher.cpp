@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "rows/tile_worker.hpp"
@@ -135,16 +136,16 @@ struct SegmentSearcher::Worker {
   std::vector<std::uint32_t> order;
 };
 
-SegmentSearcher::SegmentSearcher(const KernelSpec& spec, const Segment& segment, bool normalize)
-    : spec_(spec), segment_(segment), normalize_(normalize) {
+SegmentSearcher::SegmentSearcher(std::unique_ptr<const IndexedKernel> kernel,
+                                 const Segment& segment, bool normalize)
+    : kernel_(std::move(kernel)), segment_(segment), normalize_(normalize) {
   segment_.check_lengths();
   for (std::uint32_t t = 0; t < segment_.n_trees(); ++t) {
     if (std::isnan(segment_.norms[t]) || segment_.norms[t] < 0) Segment::damaged();
     if (std::isinf(segment_.norms[t])) apart_.push_back(t);
   }
   if (segment_.apart_logs.size() != apart_.size()) Segment::damaged();
-  const bool searched = !spec_.chosen && spec_->has_search();
-  if (!searched && apart_.size() != segment_.n_trees()) Segment::damaged();
+  if (!kernel_->has_lists() && apart_.size() != segment_.n_trees()) Segment::damaged();
 }
 
 SegmentSearcher::~SegmentSearcher() = default;
@@ -163,8 +164,7 @@ TileRows& SegmentSearcher::rows_of(std::unique_ptr<TileRows>& rows,
       const auto positions = segment_.positions_of(t);
       numbers.push_back(positions.empty() ? 0 : positions[0]);
     }
-    rows = std::make_unique<TileRows>(spec_, std::move(dag), std::move(roots), numbers, normalize_,
-                                      n_threads, watch);
+    rows = kernel_->rows(std::move(dag), std::move(roots), numbers, normalize_, n_threads, watch);
   }
   return *rows;
 }
@@ -231,10 +231,9 @@ SearchResults SegmentSearcher::search(Trees queries, const SearchTask& task, int
   std::vector<Hits> hits;
   for (std::size_t i = 0; i < n; ++i) hits.emplace_back(segment_, task, i);
   Workers<Worker> workers(n_threads);
-  const auto make = [&] { return Worker{spec_->segment_search(segment_), {}, {}}; };
+  const auto make = [&] { return Worker{kernel_->segment_search(segment_), {}, {}}; };
   parallel_for(n, n_threads, watch, [&](std::size_t i, int index, const StopToken& token) {
-    trees[i] =
-        std::make_unique<QueryTree>(query_tree(spec_, queries.dag, queries.roots[i], i, token));
+    trees[i] = std::make_unique<QueryTree>(kernel_->query(queries.dag, queries.roots[i], i, token));
     scales[i] = std::make_unique<Scale>(segment_, *trees[i], normalize_);
     if (trees[i]->measure.apart || apart_.size() == segment_.n_trees()) return;
     search_lists(workers.get(index, make), *trees[i], *scales[i], hits[i], token);

@@ -8,12 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "rows/tile_rows.hpp"
+#include "search/indexed_kernel.hpp"
 #include "search/segment.hpp"
 
 namespace filbert {
-
-struct QueryTree;
 
 // What to find. Results have at least `least`, and there are at most `n_neighbors` for each query.
 struct SearchTask {
@@ -34,7 +32,8 @@ struct SearchResults {
 class SegmentSearcher {
  public:
   // The caller keeps the arrays of the segment alive.
-  SegmentSearcher(const KernelSpec& spec, const Segment& segment, bool normalize);
+  SegmentSearcher(std::unique_ptr<const IndexedKernel> kernel, const Segment& segment,
+                  bool normalize);
   ~SegmentSearcher();
 
   const Segment& segment() const { return segment_; }
@@ -57,7 +56,7 @@ class SegmentSearcher {
                     int n_threads, const Watch& watch);
   std::vector<std::uint32_t> all_trees() const;
 
-  const KernelSpec spec_;
+  const std::unique_ptr<const IndexedKernel> kernel_;
   const Segment segment_;
   const bool normalize_;
   std::vector<std::uint32_t> apart_;  // trees that are set apart

@@ -34,8 +34,13 @@ void Segment::check_lengths() const {
       (inner_ends.empty() || inner_ends.size() == n_trees()) &&
       last(inner_ends) == inner_nodes.size() && inner_counts.size() == inner_nodes.size() &&
       (!by_label || most_children.size() == n_labels()) &&
-      (!by_label || class_ends.size() == n_labels() + label_pairs.size()) && n_nodes() < kNone &&
-      n_trees() < kNone && n_labels() < kNone;
+      (!by_label || class_ends.size() == n_labels() + label_pairs.size()) &&
+      pattern_kinds.size() == pattern_hashes.size() &&
+      pattern_key_ends.size() == pattern_hashes.size() &&
+      last(pattern_key_ends) == pattern_keys.size() &&
+      (pattern_hashes.empty() || class_ends.size() == pattern_hashes.size()) &&
+      (family_factors.empty() || family_factors.size() == n_trees() * kFamilies) &&
+      n_nodes() < kNone && n_trees() < kNone && n_labels() < kNone;
   if (!right) damaged();
 }
 
@@ -92,6 +97,21 @@ std::uint32_t Segment::find_production(LabelId label, std::span<const LabelId> w
                                     hashes.begin());
   for (; p < hashes.size() && hashes[p] == hash; ++p) {
     if (is_it(examples[p])) return static_cast<std::uint32_t>(p);
+  }
+  return kNone;
+}
+
+std::uint32_t Segment::find_pattern(std::uint64_t hash, std::uint32_t kind,
+                                    std::span<const std::uint32_t> key) const {
+  auto p = static_cast<std::size_t>(
+      std::lower_bound(pattern_hashes.begin(), pattern_hashes.end(), hash) -
+      pattern_hashes.begin());
+  for (; p < pattern_hashes.size() && pattern_hashes[p] == hash; ++p) {
+    const Range r = range(pattern_key_ends, p, pattern_keys.size());
+    const auto own = pattern_keys.subspan(r.first, r.size());
+    if (pattern_kinds[p] == kind && std::ranges::equal(own, key)) {
+      return static_cast<std::uint32_t>(p);
+    }
   }
   return kNone;
 }

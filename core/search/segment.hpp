@@ -15,6 +15,7 @@
 #include "base/ids.hpp"
 #include "base/parallel.hpp"
 #include "kernels/tree_kernel.hpp"
+#include "patterns/pattern_spec.hpp"
 #include "rows/tile_pass.hpp"
 
 namespace filbert {
@@ -69,6 +70,14 @@ struct SegmentOf {
   List<std::uint32_t> inner_counts;
   List<std::uint32_t> most_children;
   List<std::uint64_t> label_pairs;
+
+  // If classes are local patterns: their hashes, ascending, their kinds and their keys (see
+  // PatternTable), of labels and patterns of the segment. By tree, the factor of each family.
+  List<std::uint64_t> pattern_hashes;
+  List<std::uint32_t> pattern_kinds;
+  List<std::uint64_t> pattern_key_ends;
+  List<std::uint32_t> pattern_keys;
+  List<double> family_factors;
 };
 
 // visit(name, list of a, list of b) for all arrays.
@@ -106,6 +115,11 @@ void visit_arrays(A& a, B& b, const Visit& visit) {
   visit("inner_counts", a.inner_counts, b.inner_counts);
   visit("most_children", a.most_children, b.most_children);
   visit("label_pairs", a.label_pairs, b.label_pairs);
+  visit("pattern_hashes", a.pattern_hashes, b.pattern_hashes);
+  visit("pattern_kinds", a.pattern_kinds, b.pattern_kinds);
+  visit("pattern_key_ends", a.pattern_key_ends, b.pattern_key_ends);
+  visit("pattern_keys", a.pattern_keys, b.pattern_keys);
+  visit("family_factors", a.family_factors, b.family_factors);
 }
 
 template <class T>
@@ -152,19 +166,23 @@ struct Segment : SegmentOf<ConstList> {
   LabelId find_label(std::string_view text) const;
   NodeId find_node(std::uint32_t height, LabelId label, std::span<const NodeId> wanted) const;
   std::uint32_t find_production(LabelId label, std::span<const LabelId> child_labels) const;
+  std::uint32_t find_pattern(std::uint64_t hash, std::uint32_t kind,
+                             std::span<const std::uint32_t> key) const;
 
   [[noreturn]] static void damaged();
 };
 
-// The same in all processes, because it is stored. Nodes of equal hashes are compared in full.
+// Hashes that are stored, and so the same in all processes. What has equal hashes is compared in
+// full.
+inline std::uint64_t stored_hash(std::uint64_t before, std::uint64_t next) {
+  std::uint64_t x = before + next + 0x9e3779b97f4a7c15u;  // a bijection that spreads bits follows
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
 inline std::uint64_t production_hash(LabelId label, std::span<const LabelId> child_labels) {
-  const auto mixed = [](std::uint64_t x) {  // a bijection that spreads bits
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  };
-  std::uint64_t hash = mixed(label + 0x9e3779b97f4a7c15u);
-  for (const LabelId child : child_labels) hash = mixed(hash + child + 0x9e3779b97f4a7c15u);
+  std::uint64_t hash = stored_hash(0, label);
+  for (const LabelId child : child_labels) hash = stored_hash(hash, child);
   return hash;
 }
 inline std::uint64_t label_pair(LabelId label, LabelId child) {
@@ -173,6 +191,8 @@ inline std::uint64_t label_pair(LabelId label, LabelId child) {
 
 // Throws TooManyOccurrences and TooExpensive as matrix.hpp does.
 SegmentArrays build_segment(const KernelSpec& spec, Trees trees, int n_threads, const Watch& watch);
+SegmentArrays build_segment(const PatternSpec& spec, Trees trees, int n_threads,
+                            const Watch& watch);
 
 // Trees of a segment as a forest. Their roots are written to `roots`, in the order of `trees`.
 std::shared_ptr<const Dag> forest_of(const Segment& segment, std::span<const std::uint32_t> trees,

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO, Any, Self, cast, overload
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,6 @@ from filbert.errors import (
     InputTypeError,
     InvalidParameterError,
     ParseError,
-    SkippedInputWarning,
 )
 from filbert.given import (
     check_in_one_piece,
@@ -42,6 +40,7 @@ from filbert.read.detection import format_by_name
 from filbert.read.files import Input, name_of, open_binary
 from filbert.read.formats import format_of_name
 from filbert.read.reader import OnError, check_on_error
+from filbert.skipped import warn_of_skipped
 from filbert.tree import Tree
 
 _BATCH = 1 << 14  # texts that are taken from an iterator at a time
@@ -521,8 +520,7 @@ def report_skipped(
         ParseError(reason, hint=hint, source=source, line=line, column=column, sample=sample)
         for sample, reason, hint, line, column in problems
     )
-    if errors:
-        warn(SkippedInputWarning(errors, n_read), stacklevel=3)
+    warn_of_skipped(errors, n_read, stacklevel=3)
     return errors
 
 

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass, fields
 from typing import Any, cast
-from warnings import warn
 
 import scipy
 
-from filbert.errors import InvalidParameterError, ParseError, SkippedInputWarning
+from filbert.errors import InvalidParameterError, ParseError
 from filbert.examples import Examples, Part
 from filbert.forest import Forest
 from filbert.read.catalogue import TREE_FORMATS
@@ -22,6 +21,7 @@ from filbert.read.reader import (
 from filbert.read.sources import TreeSource
 from filbert.reading_trees import read_folders
 from filbert.several_files import FileExamples, is_several, labelled_files, together
+from filbert.skipped import warn_of_skipped
 from filbert.threads import n_threads
 
 Labelled = tuple[Any, Any]
@@ -161,8 +161,7 @@ def _read(
         X, y = together([FileExamples(one.name, *reading.read(one.place)) for one in files])
     else:
         X, y = reading.read(cast(Source, source))
-    if X.skipped:
-        warn(SkippedInputWarning(X.skipped, len(X)), stacklevel=3)
+    warn_of_skipped(X.skipped, len(X), stacklevel=3)
     return X, y
 
 

@@ -2,12 +2,11 @@
 
 import os
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filbert.errors import InvalidParameterError, ParseError, SkippedInputWarning
+from filbert.errors import InvalidParameterError, ParseError
 from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.progress import progress_bar
@@ -17,6 +16,7 @@ from filbert.read.detection import format_of, selected
 from filbert.read.documents import Document
 from filbert.read.reader import OnError, check_on_error
 from filbert.read.sources import NamedInput, TreeSource, expand, is_single
+from filbert.skipped import warn_of_skipped
 
 
 def read_trees(
@@ -72,8 +72,7 @@ def read_trees(
         columns["file"] = np.array(reading.names, dtype=object)[read.document_of]
     X = Examples._of({"tree": forest}, columns) if columns else forest
     X.skipped = read.skipped
-    if X.skipped:
-        warn(SkippedInputWarning(X.skipped, len(forest)), stacklevel=2)
+    warn_of_skipped(X.skipped, len(forest), stacklevel=2)
     return X
 
 

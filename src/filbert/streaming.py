@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any, NamedTuple, cast
-from warnings import warn
 
 import scipy
 from numpy.typing import NDArray
 
-from filbert.errors import InvalidParameterError, ParseError, SkippedInputWarning
+from filbert.errors import InvalidParameterError, ParseError
 from filbert.examples import Examples
 from filbert.read.files import Source, open_input
 from filbert.read.formats import Columns, Empty, Format, Header, LabelColumn, Labels, Layout
@@ -29,6 +28,7 @@ from filbert.read.record import Label, Record
 from filbert.read.sources import TreeSource
 from filbert.reading import Labelled, examples_of, parts_of
 from filbert.several_files import is_several, labelled_files
+from filbert.skipped import warn_of_skipped
 from filbert.threads import n_threads
 
 
@@ -121,8 +121,7 @@ def stream(
     def labelled() -> Iterator[Labelled]:
         for batch in batches:
             n = 0 if batch.X is None else len(batch.X)
-            if batch.skipped:
-                warn(SkippedInputWarning(batch.skipped, n), stacklevel=2)
+            warn_of_skipped(batch.skipped, n, stacklevel=2)
             if n:
                 yield batch.X, batch.y
 

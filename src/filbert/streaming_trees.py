@@ -4,10 +4,9 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import islice
 from typing import Any, NamedTuple
-from warnings import warn
 
 from filbert import _core
-from filbert.errors import InvalidParameterError, ParseError, SkippedInputWarning
+from filbert.errors import InvalidParameterError, ParseError
 from filbert.examples import Examples
 from filbert.forest import Forest
 from filbert.read.catalogue import TreeFormat
@@ -15,6 +14,7 @@ from filbert.read.detection import format_of, selected
 from filbert.read.documents import Document, Row, TreeRecord, rows_of
 from filbert.read.reader import OnError, check_on_error
 from filbert.read.sources import NamedInput, TreeSource, expand, is_single
+from filbert.skipped import warn_of_skipped
 from filbert.streaming import check_batch_size, with_file
 
 
@@ -70,8 +70,8 @@ def stream_trees(
             for batch in batches:
                 errors = tuple(batch.errors.values())
                 X = batch.before_errors() if errors and on_error == "raise" else batch.X
-                if errors and on_error == "skip":
-                    warn(SkippedInputWarning(errors, len(batch) - len(errors)), stacklevel=2)
+                if on_error == "skip":
+                    warn_of_skipped(errors, len(batch) - len(errors), stacklevel=2)
                 if X is not None:
                     yield X if is_single(source) else with_file(X, batch.name)
                 if errors and on_error == "raise":

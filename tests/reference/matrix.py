@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
-from tests.reference import kernels
+from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree, TreeKernel
+from tests.reference import kernels, patterns
 from tests.reference.trees import Node
 
 PARAMETERS = ("decay", "depth_decay", "include_leaves", "penalty", "max_subsequence")
@@ -20,6 +20,10 @@ PLAIN: dict[type[TreeKernel], Callable[..., kernels.Number]] = {
 
 def reference_value(kernel: TreeKernel) -> Callable[[Node, Node], kernels.Number]:
     """The kernel of two trees."""
+    if isinstance(kernel, LocalPatterns):
+        return partial(
+            patterns.kernel, **{k: v for k, v in kernel.get_params().items() if k != "part"}
+        )
     given = {name: value for name, value in kernel.get_params().items() if name in PARAMETERS}
     value = partial(PLAIN[type(kernel)], **given)
     return partial(kernels.normalized, value) if kernel.normalize else value

@@ -20,6 +20,7 @@ PACKAGE = Path(filbert.__file__).parent
 STAGES = [
     ["_core"],
     ["errors", "arrays", "labels"],
+    ["skipped"],
     ["threads", "progress", "unpack", "atomic", "locks"],
     ["read"],
     ["node_arrays", "description"],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import filbert
 from filbert import Forest, Parts, TreeIndex
 from filbert.errors import InputTypeError, InvalidParameterError, SkippedInputWarning
-from filbert.kernels import PartialTree, SubsetTree, Subtree
+from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree
 from filbert.search.over_parts import TreesInParts
 from filbert.testing.tools import sentences
 from tests.profiles import n_examples
@@ -22,7 +22,7 @@ X, _ = sentences(90, 1)
 X = Forest.concat([X, X[10:20]])  # equal trees, in other parts
 Q, _ = sentences(12, 2)
 Q = Forest.concat([Q, X[::9]])
-KERNELS = [Subtree(), SubsetTree(), PartialTree(), SubsetTree(normalize=False)]
+KERNELS = [Subtree(), SubsetTree(), PartialTree(), LocalPatterns(), SubsetTree(normalize=False)]
 
 
 def corpus(*ends: int) -> Parts:

@@ -119,6 +119,28 @@ def test_groups_are_neighbours_and_none_is_empty(weights: list[int], n: int) -> 
     assert all(a < b for a, b in groups)
 
 
+def test_loading_a_part_leaves_the_filters_of_warnings_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are those of the whole process, and other threads may load parts at the same time."""
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("the filters of the process would change")
+
+    path = tmp_path / "a.tsv"
+    path.write_text("1\t(S a)\n1\t(S\n0\t(S b)\n")
+    corpus = filbert.parts(path, n_parts=1, on_error="skip")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with monkeypatch.context() as patched:
+            patched.setattr(warnings, "catch_warnings", refuse)
+            X, _ = corpus.pieces[0].load()
+    assert (len(X), len(X.skipped)) == (2, 1)
+    assert caught == []
+    with pytest.warns(SkippedInputWarning):  # as soon as nobody else reports it
+        read_examples(path, on_error="skip")
+
+
 def test_errors_have_the_line_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "bad.tsv"
     lines = FILES["header.tsv"].splitlines()

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -34,20 +33,10 @@ from filbert.model import SupportVectorModel
 from tests.profiles import n_examples
 from tests.reference import patterns as reference
 from tests.reference.trees import Node, write
-from tests.strategies import forests, random_trees
+from tests.strategies import forests, local_patterns, random_trees
 
-PARAMETERS = st.fixed_dictionaries(
-    {
-        "labels": st.booleans(),
-        "paths": st.integers(1, 5),
-        "productions": st.booleans(),
-        "subtree_depth": st.integers(1, 4),
-        "siblings": st.integers(1, 4),
-        "damping": st.sampled_from(["log", "sqrt", "none"]),
-        "decay": st.sampled_from([1.0, 0.7, 0.1]),
-        "family_norms": st.booleans(),
-        "normalize": st.booleans(),
-    }
+PARAMETERS = local_patterns().map(
+    lambda kernel: {name: value for name, value in kernel.get_params().items() if name != "part"}
 )
 # One of each kind, for tests that are not of values.
 KERNELS = [

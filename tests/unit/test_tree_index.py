@@ -25,17 +25,32 @@ from filbert.errors import (
     NoFragmentsWarning,
     TooExpensiveError,
 )
-from filbert.kernels import ApproximateTree, Linear, PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.kernels import (
+    ApproximateTree,
+    Linear,
+    LocalPatterns,
+    PartialTree,
+    SubsetTree,
+    Subtree,
+    TreeKernel,
+)
 from filbert.search import files
 from filbert.testing.tools import sentences
 from tests.fragments import DECAYS, forest_of
 from tests.profiles import n_examples
 from tests.reference.matrix import reference_matrix
 from tests.reference.trees import Node
-from tests.strategies import forests, random_trees, tree_kernels
+from tests.strategies import forests, local_patterns, random_trees, tree_kernels
 
-KERNELS = tree_kernels(DECAYS, 3)
-ALL = [Subtree(), SubsetTree(), SubsetTree(include_leaves=True), PartialTree()]
+KERNELS = tree_kernels(DECAYS, 3) | local_patterns()
+ALL = [
+    Subtree(),
+    SubsetTree(),
+    SubsetTree(include_leaves=True),
+    PartialTree(),
+    LocalPatterns(),
+    LocalPatterns(paths=4, subtree_depth=3, siblings=3, decay=0.7, family_norms=True),
+]
 X, _ = sentences(200, 1)
 Q, _ = sentences(30, 2)
 
@@ -115,6 +130,32 @@ def test_bytes_do_not_depend_on_threads_or_segments(kernel: TreeKernel) -> None:
     parts = TreeIndex(kernel, n_jobs=3).fit(X[:150]).partial_fit(X[150:180]).partial_fit(X[180:])
     assert len(parts._segments.segments) > 1
     for a, b in zip(whole, parts.kneighbors(Q, 20), strict=True):
+        assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("kernel", [ALL[0], *ALL[2:5]], ids=repr)
+def test_arrays_do_not_depend_on_threads(kernel: TreeKernel) -> None:
+    """With so many nodes that each step of indexing is divided among threads."""
+    rng = np.random.default_rng(0)
+    words = [f"(P{word % 7} w{word})" for word in rng.integers(0, 40_000, 120_000).tolist()]
+    phrases = [f"(T{i % 9} {' '.join(words[3 * i : 3 * i + 3])})" for i in range(40_000)]
+    trees = Forest([f"(S {' '.join(phrases[10 * i : 10 * i + 10])})" for i in range(4000)])
+    one, *others = (
+        TreeIndex(kernel, n_jobs=n).fit(trees)._segments.segments[0].arrays for n in (1, 2, 5)
+    )
+    for arrays in others:
+        assert {name: array.tobytes() for name, array in arrays.items()} == {
+            name: array.tobytes() for name, array in one.items()
+        }
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=repr)
+def test_bytes_do_not_depend_on_the_forests(kernel: TreeKernel) -> None:
+    """Nodes have other numbers in a forest that was built from the trees in reverse order."""
+    turned = Forest([str(tree) for tree in reversed(list(X))])[::-1]
+    queries = Forest([str(tree) for tree in [*reversed(list(X)), *Q]])[-len(Q) :]
+    found = TreeIndex(kernel).fit(X).kneighbors(Q, 20)
+    for a, b in zip(found, TreeIndex(kernel).fit(turned).kneighbors(queries, 20), strict=True):
         assert a.tobytes() == b.tobytes()
 
 
@@ -375,22 +416,25 @@ def test_damaged_files_give_errors_or_results(
         pass
 
 
-def test_arrays_of_the_wrong_type_are_refused() -> None:
-    index = TreeIndex(PartialTree()).fit(X[:9])
-    arrays = index._segments.segments[0].arrays
+@pytest.mark.parametrize("kernel", [PartialTree(), ALL[-1]], ids=repr)
+def test_arrays_of_the_wrong_type_are_refused(kernel: TreeKernel) -> None:
     from filbert import _core  # noqa: PLC0415
+
+    index = TreeIndex(kernel).fit(X[:9])
+    arrays = index._segments.segments[0].arrays
+    spec = kernel._spec()
 
     for name, array in arrays.items():
         wrong = {**arrays, name: array.astype(np.int16)}
         with pytest.raises(FilbertError, match=name):
-            _core.SegmentSearcher(PartialTree()._spec(), wrong, True)
+            _core.SegmentSearcher(spec, wrong, True)
         if len(array) > 1:
             shorter = {**arrays, name: array[:-1].copy()}
             with pytest.raises(FilbertError, match="damaged"):
-                _core.SegmentSearcher(PartialTree()._spec(), shorter, True)
+                _core.SegmentSearcher(spec, shorter, True)
         missing = {key: value for key, value in arrays.items() if key != name}
         with pytest.raises(FilbertError, match=name):
-            _core.SegmentSearcher(PartialTree()._spec(), missing, True)
+            _core.SegmentSearcher(spec, missing, True)
 
 
 def test_large_random_forests_agree_with_the_matrix() -> None:

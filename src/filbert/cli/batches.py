@@ -3,15 +3,15 @@
 import io
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
 from filbert.cli.data import BRACKETS, DataFiles, no_examples, shown_name
-from filbert.errors import ParseError, SkippedInputWarning
+from filbert.errors import ParseError
 from filbert.forest import Forest
 from filbert.read.files import Input, open_input
+from filbert.skipped import reported_by_caller
 from filbert.streaming import read_batches
 
 _BRACKET = re.compile(rb"\\.|[()]", re.DOTALL)
@@ -161,8 +161,7 @@ def _depth_after(line: bytes) -> int:
 
 
 def _bracket_batch(texts: list[_Text], name: str, path: str, bare_words: bool) -> Batch:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SkippedInputWarning)
+    with reported_by_caller():
         X = Forest.from_brackets(
             [one.text for one in texts], bare_words=bare_words, on_error="skip"
         )

@@ -7,7 +7,8 @@ of work, which ``checkpoint.json`` describes. Files are replaced atomically and 
 import json
 import os
 from collections.abc import Callable, Sequence
-from typing import IO, Any, TypeVar
+from contextlib import ExitStack
+from typing import Any, TypeVar
 from warnings import warn
 
 from filbert.atomic import replacing
@@ -15,6 +16,7 @@ from filbert.corpus.pieces import Piece
 from filbert.corpus.stored import read_result, write_result
 from filbert.corpus.tasks import Runner, Work
 from filbert.errors import CheckpointError, CheckpointWarning, ModelFileError
+from filbert.locks import exclusive_lock
 
 _MANIFEST = "checkpoint.json"
 _LOCK = "lock"
@@ -51,13 +53,15 @@ class Checkpoint:
         self.seed = seed
         self._folder = None if folder is None else os.fspath(folder)
         self._is_full = False
-        self._lock: IO[Any] | None = None
+        self._lock = ExitStack()
         if self._folder is None:
             return
         try:
             os.makedirs(self._folder, exist_ok=True)
-            self._lock = _locked(self._folder)
+            self._lock.enter_context(exclusive_lock(os.path.join(self._folder, _LOCK)))
             self._claim(self._folder, description, keeps_seed)
+        except BlockingIOError:
+            raise CheckpointError(self._folder, "another process or thread is using it") from None
         except OSError as error:
             self.close()
             raise CheckpointError(self._folder, f"it cannot be used: {error.strerror}") from None
@@ -109,8 +113,7 @@ class Checkpoint:
 
     def close(self) -> None:
         """Let others use the folder."""
-        if self._lock is not None:
-            self._lock.close()
+        self._lock.close()
 
     # ---------------------------------------------------------------- the folder
 
@@ -166,23 +169,6 @@ class Checkpoint:
                 ),
                 stacklevel=2,
             )
-
-
-def _locked(folder: str) -> IO[Any] | None:
-    """Lock a folder until the process ends or the lock is closed, where the system can."""
-    try:
-        import fcntl  # noqa: PLC0415
-    except ImportError:  # Windows
-        return None
-    stream = open(os.path.join(folder, _LOCK), "w")  # noqa: SIM115, closed with the checkpoint
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        stream.close()
-        raise CheckpointError(folder, "another process or thread is using it") from None
-    except OSError:  # a file system without locks
-        pass
-    return stream
 
 
 def _remove_leftovers(folder: str) -> None:

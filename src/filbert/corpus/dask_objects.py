@@ -3,7 +3,6 @@
 Dask is not imported here: whoever has an object of Dask has imported it.
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,8 +15,9 @@ from filbert.corpus.pieces import Rows
 from filbert.corpus.runners import current_runner
 from filbert.corpus.tables import frame_reader
 from filbert.corpus.tasks import Work
-from filbert.errors import InputTypeError, InvalidParameterError, SkippedInputWarning
+from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.given import described
+from filbert.skipped import reported_by_caller
 
 _SAMPLE = 64  # items that decide about the form of all
 
@@ -38,8 +38,7 @@ class LaterPiece:
 
     def load(self, content: Any = None, n_jobs: int | None = None) -> Rows:
         """Return the examples of a partition."""
-        with warnings.catch_warnings():  # the corpus reports them, once
-            warnings.simplefilter("ignore", SkippedInputWarning)
+        with reported_by_caller():  # by the corpus, once
             rows: Rows = self.read(content, self.name, self.n_jobs if n_jobs is None else n_jobs)
         return rows
 

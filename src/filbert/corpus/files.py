@@ -2,7 +2,6 @@
 
 import json
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,13 +11,14 @@ from typing import Any, NamedTuple
 
 from filbert.corpus.form import Form
 from filbert.corpus.pieces import Rows
-from filbert.errors import ChangedFileError, MissingFileError, ParseError, SkippedInputWarning
+from filbert.errors import ChangedFileError, MissingFileError, ParseError
 from filbert.examples import Examples, only_forest
 from filbert.forest import Forest
 from filbert.read.ranges import n_lines_before, open_range, open_window
 from filbert.reading import read_examples
 from filbert.reading_trees import read_folders, read_trees
 from filbert.several_files import FileExamples, together
+from filbert.skipped import reported_by_caller
 
 _SPLIT = ", or indent the other lines of trees: files are split at lines that begin with a bracket"
 
@@ -152,8 +152,7 @@ class FilePiece:
     def load(self, content: Any = None, n_jobs: int | None = None) -> Rows:
         """Read the files."""
         threads = self.n_jobs if n_jobs is None else n_jobs
-        with warnings.catch_warnings():  # the corpus reports them, once
-            warnings.simplefilter("ignore", SkippedInputWarning)
+        with reported_by_caller():  # by the corpus, once
             return self.reading.read(self.ranges, self.name, threads)
 
 

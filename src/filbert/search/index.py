@@ -56,7 +56,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     kernel : tree kernel, optional
-        SubsetTree() by default. Also Subtree, PartialTree and ApproximateTree.
+        SubsetTree() by default. Also Subtree, PartialTree, LocalPatterns and ApproximateTree.
     n_neighbors : int
         The number of neighbours that :meth:`kneighbors` returns by default.
     metric : {"similarity", "distance"}
@@ -76,8 +76,8 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         removed trees are not used again.
     share_skipped_ : float
         The share of pairs of a query and a distinct tree that were not compared in the last search.
-        With Subtree and SubsetTree, the lists of trees give the kernel itself. These pairs then
-        count as skipped unless they are near the results.
+        With Subtree, SubsetTree and LocalPatterns, the lists of trees give the kernel itself. These
+        pairs then count as skipped unless they are near the results.
 
     Examples
     --------
@@ -391,10 +391,10 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
     def _checked_kernel(self) -> TreeKernel:
         kernel = SubsetTree() if self.kernel is None else self.kernel
-        if not isinstance(kernel, TreeKernel) or not capabilities_of(kernel).tree_in_core:
+        if not isinstance(kernel, TreeKernel) or not capabilities_of(kernel).in_core:
             raise InvalidParameterError(
-                "TreeIndex needs a tree kernel, such as SubsetTree(), Subtree() or PartialTree(), "
-                f"not {kernel!r}"
+                "TreeIndex needs a tree kernel, such as SubsetTree(), PartialTree() or "
+                f"LocalPatterns(), not {kernel!r}"
             )
         kernel._check()
         return kernel
