@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.quality_sections.parallel import each_in_own_process
 from benchmarks.quality_sections.systems import fitted
-from benchmarks.quality_sections.tasks import task
+from benchmarks.quality_sections.seeded import task
 from benchmarks.sections import Section
 from filbert import TreeSVC
 from filbert.kernels import LocalPatterns, SubsetTree

@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.measure import Clock
 from benchmarks.quality_sections.parallel import each_in_own_process
 from benchmarks.quality_sections.systems import DEFAULT, SEARCH, labels, ours, plain, predictions
-from benchmarks.quality_sections.tasks import task
+from benchmarks.quality_sections.seeded import task
 from benchmarks.sections import Section
 from filbert.metrics import randomization_test
 
