@@ -10,7 +10,7 @@ import lzma
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any
 

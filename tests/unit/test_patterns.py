@@ -43,6 +43,7 @@ PARAMETERS = st.fixed_dictionaries(
         "productions": st.booleans(),
         "subtree_depth": st.integers(1, 4),
         "siblings": st.integers(1, 4),
+        "leaves": st.integers(1, 4),
         "damping": st.sampled_from(["log", "sqrt", "none"]),
         "decay": st.sampled_from([1.0, 0.7, 0.1]),
         "family_norms": st.booleans(),
@@ -56,6 +57,7 @@ KERNELS = [
     LocalPatterns(
         labels=False, paths=4, productions=False, subtree_depth=3, siblings=3, normalize=False
     ),
+    LocalPatterns(leaves=3),
 ]
 
 
@@ -78,6 +80,8 @@ def name(pattern: reference.Pattern) -> str:
         return f"({' '.join(rest[0])})"
     if family == "subtree":
         return write(rest[1])
+    if family == "leaves":
+        return f"(… {' '.join(rest[0])})"
     parent, run = rest
     before = [] if run[0] == reference.START else ["…"]
     after = [] if run[-1] == reference.END else ["…"]

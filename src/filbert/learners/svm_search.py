@@ -46,7 +46,7 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     kernels : sequence of Kernel, optional
         The kernels to try. By default local patterns, subset trees with and without leaves, partial
         trees and a sum of these, with several decays. The first kernel with the first loss and the
-        middle C wins unless another setting is better by more than one standard error.
+        middle C wins unless another setting is better by more than half a standard error.
     Cs : sequence of float
         The values of C to try.
     losses : sequence of {"squared_hinge", "hinge"}
