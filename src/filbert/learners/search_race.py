@@ -38,7 +38,7 @@ from filbert.learners.svm import TreeSVC
 
 _ERRORS = 2.0  # standard errors by which a setting that leaves is worse
 _ERRORS_OF_REFERENCE = 0.5  # by which the reference is worse
-_KERNELS = 3  # the most kernels after the first round
+_KERNELS = 4  # the most kernels after the first round
 _SETTINGS = 6  # the most settings after the first fold
 _LATE = "the time budget ran out"
 _TOO_MUCH = (KernelOverflowError, MatrixTooLargeError, OutOfMemoryError, WorkLimitError)

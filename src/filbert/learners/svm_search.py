@@ -120,7 +120,7 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         losses: Sequence[str] = _LOSSES,
         cv: Any = 3,
         scoring: str = "accuracy",
-        max_examples: int | None = 2000,
+        max_examples: int | None = 3000,
         max_work: float = 1e9,
         time_budget: float | None = None,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,
