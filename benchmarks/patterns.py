@@ -29,9 +29,9 @@ def end_to_end(train: str, test: str, jobs: int) -> dict[str, Any]:
     X, y = read_examples(train, labels="numbers", n_jobs=jobs)
     read = clock.lap()
     clf = TreeSVC(random_state=0, n_jobs=jobs)
-    task = clf._prepare(X, y, None, [clf.C])  # fit is this, and
+    task = clf._prepare(X, y, None, clf._known_cost())  # fit is this, and
     prepare = clock.lap()
-    clf._solve(task, clf.C, None)  # this
+    clf._solve(task, clf._cost_for(task), None)  # this
     solve = clock.lap()
     n_columns, n_entries = (
         task.trainer.plan.operator.n_columns,
@@ -49,7 +49,7 @@ def end_to_end(train: str, test: str, jobs: int) -> dict[str, Any]:
         "n_train": len(X),
         "threads": jobs,
         "kernel": kernel,
-        "C": clf.C,
+        "C": clf.C_,
         "loss": clf.loss,
         "tol": clf.tol,
         "cpu_seconds": cpu,

@@ -16,18 +16,24 @@ namespace filbert {
 namespace {
 
 void make_spec(PatternSpec* self, bool labels, std::uint32_t paths, bool productions,
-               std::uint32_t subtree_depth, std::uint32_t siblings, const std::string& damping,
-               double decay, bool family_norms) {
+               std::uint32_t subtree_depth, std::uint32_t siblings, std::uint32_t leaves,
+               const std::string& damping, double decay, bool family_norms) {
   static const char* const kinds[] = {"log", "sqrt", "none"};
   const auto* const found = std::find(std::begin(kinds), std::end(kinds), damping);
   const auto fits = [](std::uint32_t level) { return level >= 1 && level <= 100; };
   if (found == std::end(kinds) || !fits(paths) || !fits(subtree_depth) || !fits(siblings) ||
-      !(decay > 0.0 && decay <= 1.0)) {
+      !fits(leaves) || !(decay > 0.0 && decay <= 1.0)) {
     throw nb::value_error("these are not parameters of patterns");
   }
-  new (self) PatternSpec{labels,        paths,       productions,
-                         subtree_depth, siblings,    static_cast<Damping>(found - kinds),
-                         decay,         family_norms};
+  new (self) PatternSpec{labels,
+                         paths,
+                         productions,
+                         subtree_depth,
+                         siblings,
+                         leaves,
+                         static_cast<Damping>(found - kinds),
+                         decay,
+                         family_norms};
 }
 
 // ------------------------------------------------------------------------------ the table
@@ -153,7 +159,7 @@ NumpyArray<double> weight_vector(const PatternScorer& scorer, std::size_t column
 void bind_patterns(nb::module_& m) {
   nb::class_<PatternSpec>(m, "PatternSpec")
       .def("__init__", &make_spec, nb::kw_only(), nb::arg("labels"), nb::arg("paths"),
-           nb::arg("productions"), nb::arg("subtree_depth"), nb::arg("siblings"),
+           nb::arg("productions"), nb::arg("subtree_depth"), nb::arg("siblings"), nb::arg("leaves"),
            nb::arg("damping"), nb::arg("decay"), nb::arg("family_norms"));
 
   nb::class_<PatternTable>(m, "PatternTable")

@@ -164,6 +164,7 @@ def local_patterns() -> st.SearchStrategy[LocalPatterns]:
         productions=st.booleans(),
         subtree_depth=st.integers(1, 4),
         siblings=st.integers(1, 4),
+        leaves=st.integers(1, 4),
         damping=st.sampled_from(["log", "sqrt", "none"]),
         decay=st.sampled_from([1.0, 0.7, 0.1]),
         family_norms=st.booleans(),

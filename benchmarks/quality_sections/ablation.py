@@ -6,29 +6,31 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality_sections.parallel import each_in_own_process
-from benchmarks.quality_sections.systems import fitted
-from benchmarks.quality_sections.tasks import task
+from benchmarks.quality_sections.seeded import n_seeds
+from benchmarks.quality_sections.systems import fitted, right
 from benchmarks.sections import Section
 from filbert import TreeSVC
 from filbert.kernels import LocalPatterns, SubsetTree
 
-BASE: dict[str, Any] = {"kernel": LocalPatterns(decay=0.7), "C": 10.0, "loss": "squared_hinge"}
+BASE: dict[str, Any] = {"decay": 0.7, "leaves": 3}
+TITLE = "TreeSVC(): LocalPatterns(decay=0.7, leaves=3), squared hinge, C = 1 or 10"
 
 
 def variants() -> dict[str, dict[str, Any]]:
-    """Return the parameters of TreeSVC that differ from the base, by name."""
+    """Return the parameters of TreeSVC that differ from the default, by name."""
 
     def patterns(**values: Any) -> dict[str, Any]:
-        return {"kernel": LocalPatterns(**{"decay": 0.7, **values})}
+        return {"kernel": LocalPatterns(**{**BASE, **values})}
 
     leaves = SubsetTree(0.4, include_leaves=True)
     return {
-        "LocalPatterns(decay=0.7), squared hinge, C = 10": {},
+        TITLE: {},
         "without labels": patterns(labels=False),
         "without paths": patterns(paths=1),
         "without productions": patterns(productions=False),
         "without two-level subtrees": patterns(subtree_depth=1),
         "without siblings": patterns(siblings=1),
+        "without runs of leaves": patterns(leaves=1),
         "four-node paths, three-level subtrees": patterns(paths=4, subtree_depth=3),
         "damping: none": patterns(damping="none"),
         "damping: sqrt": patterns(damping="sqrt"),
@@ -37,7 +39,9 @@ def variants() -> dict[str, dict[str, Any]]:
         "norm of each family": patterns(family_norms=True),
         "hinge": {"loss": "hinge"},
         "C = 1": {"C": 1.0},
-        "+ SubsetTree(0.4) with leaves": {"kernel": LocalPatterns(decay=0.7) + leaves},
+        "C = 10": {"C": 10.0},
+        "C = 30": {"C": 30.0},
+        "+ SubsetTree(0.4) with leaves": {"kernel": LocalPatterns(**BASE) + leaves},
         "SubsetTree(0.4), hinge, C = 1": {"kernel": SubsetTree(0.4), "loss": "hinge", "C": 1.0},
         "SubsetTree(0.4)": {"kernel": SubsetTree(0.4)},
         "SubsetTree(0.4) with leaves": {"kernel": leaves},
@@ -45,14 +49,14 @@ def variants() -> dict[str, dict[str, Any]]:
 
 
 def section_ablation(n_processes: int, names: Iterable[str]) -> Section:
-    """Accuracy on the first fold of each task, and the mean difference from the base."""
+    """Accuracy on all tasks and seeds, and the mean difference from the default."""
     section = Section("what families of patterns, damping, decay, loss, C and kernels bring")
     tasks = each_in_own_process("ablation", names, n_processes)
     for title in variants():
         accuracy, variance = (
             np.array([row[what][title] for row in tasks]) for what in ("accuracy", "variance")
         )
-        base = np.array([next(iter(row["accuracy"].values())) for row in tasks])
+        base = np.array([row["accuracy"][TITLE] for row in tasks])
         section.rows.append(
             {
                 "setting": title,
@@ -63,24 +67,37 @@ def section_ablation(n_processes: int, names: Iterable[str]) -> Section:
             }
         )
     section.notes = [
-        "Accuracy in percent on the test part of the first fold of each task. One thing differs "
-        "from the first row at a time, except in the last three rows.",
-        "The standard error is that of the mean difference over the test trees of these tasks. It "
-        "does not include that another sample of training trees gives another model.",
+        "Mean accuracy in percent over the seeds and folds of each task. One thing differs from "
+        "the first row at a time, except in the last three rows.",
+        "The standard error of the mean difference adds two variances: over the test trees, and "
+        "over the samples of training trees (the seeds). It does not include that other tasks "
+        "might differ.",
     ]
     return section
 
 
 def ablation_of(name: str) -> dict[str, Any]:
-    """Measure all variants on the first fold of a task."""
-    fold = task(name).folds[0]
-    y = task(name).y[fold[1]]
+    """Measure all variants on all seeds and folds of a task."""
+    seeds = range(n_seeds(name))
     row: dict[str, Any] = {"task": name, "accuracy": {}, "variance": {}}
     base: Any = None
     for title, changed in variants().items():
-        learner = TreeSVC(**{**BASE, **changed}, random_state=0, n_jobs=1)
-        right = 100.0 * (fitted(learner, name, fold) == y)
-        base = right if base is None else base
-        row["accuracy"][title] = float(right.mean())
-        row["variance"][title] = float(np.var(right - base)) / len(right)
+        learner = TreeSVC(**changed, random_state=0, n_jobs=1)
+
+        def predict(data: Any, fold: Any, learner: TreeSVC = learner) -> Any:
+            return fitted(learner, data, fold)
+
+        own = np.array([100.0 * right(name, seed, predict) for seed in seeds])
+        base = own if base is None else base
+        row["accuracy"][title] = float(own.mean())
+        row["variance"][title] = variance_of(own - base)
     return row
+
+
+def variance_of(differences: Any) -> float:
+    """Return the variance of a mean difference, from differences by seed and tree."""
+    n_seeds, n_trees = differences.shape
+    by_tree = float(differences.mean(axis=0).var()) / n_trees
+    if n_seeds == 1:
+        return by_tree
+    return by_tree + float(differences.mean(axis=1).var(ddof=1)) / n_seeds

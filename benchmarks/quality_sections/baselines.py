@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -11,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from sklearn.svm import LinearSVC
 
-from benchmarks.quality_sections.tasks import Indices, Task, task
+from benchmarks.quality_sections.tasks import Indices, Task
 
 COSTS = [0.1, 1.0, 10.0]
 N_FOLDS = 3
@@ -36,12 +35,6 @@ def patterns(text: str) -> list[tuple[str, ...]]:
     return found
 
 
-@cache
-def patterns_of(name: str) -> list[list[tuple[str, ...]]]:
-    """Return the patterns of all trees of a task."""
-    return [patterns(text) for text in task(name).texts]
-
-
 def only(*kinds: str) -> Callable[[Any], Any]:
     return lambda found: [pattern for pattern in found if pattern[0] in kinds]
 
@@ -62,13 +55,11 @@ def baselines() -> dict[str, Any]:
     }
 
 
-def predictions(name: str, baseline: Any, fold: tuple[Indices, Indices]) -> Any:
+def predictions(data: Task, baseline: Any, fold: tuple[Indices, Indices]) -> Any:
     """Train a linear SVM on a fold, with the C that cross-validation on its training part gives."""
-    data: Task = task(name)
     train, test = fold
-    found = patterns_of(name)
-    X = baseline.fit_transform([found[i] for i in train])
+    X = baseline.fit_transform([patterns(data.texts[i]) for i in train])
     splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     search = GridSearchCV(LinearSVC(random_state=0), {"C": COSTS}, cv=splitter)
     search.fit(X, data.y[train])
-    return search.predict(baseline.transform([found[i] for i in test]))
+    return search.predict(baseline.transform([patterns(data.texts[i]) for i in test]))

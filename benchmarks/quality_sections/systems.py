@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality_sections import baselines
-from benchmarks.quality_sections.tasks import Indices, task
+from benchmarks.quality_sections.seeded import task
+from benchmarks.quality_sections.tasks import Indices, Task
 from filbert import TreeSVC, TreeSVCCV
 
-Predict = Callable[[str, tuple[Indices, Indices]], NDArray[Any]]  # by task and fold
+Predict = Callable[[Task, tuple[Indices, Indices]], NDArray[Any]]  # by task and fold
 
 DEFAULT, SEARCH = "TreeSVC()", "TreeSVCCV()"
 
 
-def fitted(learner: Any, name: str, fold: tuple[Indices, Indices]) -> NDArray[Any]:
+def fitted(learner: Any, data: Task, fold: tuple[Indices, Indices]) -> NDArray[Any]:
     """Train on a fold of a task, and predict its test part."""
-    data = task(name)
     train, test = fold
     predicted: NDArray[Any] = learner.fit(data.X[train], data.y[train]).predict(data.X[test])
     return predicted
@@ -27,7 +27,7 @@ def fitted(learner: Any, name: str, fold: tuple[Indices, Indices]) -> NDArray[An
 def plain() -> dict[str, Predict]:
     """Return the baselines."""
     return {
-        title: lambda name, fold, own=own: baselines.predictions(name, own, fold)
+        title: lambda data, fold, own=own: baselines.predictions(data, own, fold)
         for title, own in baselines.baselines().items()
     }
 
@@ -40,12 +40,10 @@ def ours() -> dict[str, Predict]:
     }
 
 
-def predictions(name: str, predict: Predict) -> NDArray[Any]:
-    """Predict all test trees of a task."""
-    return np.concatenate([predict(name, fold) for fold in task(name).folds])
-
-
-def labels(name: str) -> NDArray[Any]:
-    """Return the classes of all test trees of a task, in the order of the predictions."""
-    data = task(name)
-    return np.concatenate([data.y[test] for _, test in data.folds])
+def right(name: str, seed: int, predict: Predict) -> NDArray[np.bool_]:
+    """Return which test trees of a task are predicted right, in the order of the trees."""
+    data = task(name, seed)
+    tested = np.concatenate([test for _, test in data.folds])
+    predicted = np.concatenate([predict(data, fold) for fold in data.folds])
+    found: NDArray[np.bool_] = (predicted == data.y[tested])[np.argsort(tested)]
+    return found

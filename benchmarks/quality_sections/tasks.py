@@ -1,7 +1,8 @@
-"""Twelve tasks of classification, each with one or several folds.
+"""Twelve tasks of classification, each with one or several folds, for several seeds.
 
-A fold trains on at most `N_TRAIN` trees. Folds have different test trees, so each test tree is
-predicted once, and tests of significance see independent examples.
+A fold trains on at most `N_TRAIN` trees. The folds of a seed have different test trees, so each
+test tree is predicted once for each seed. The test trees of all seeds are the same. With another
+seed, other trees are drawn for training.
 """
 
 import json
@@ -9,7 +10,7 @@ import lzma
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -37,26 +38,26 @@ class Task:
     folds: list[tuple[Indices, Indices]]
 
 
-def given_split(train: Labelled, test: Labelled, n_train: int = N_TRAIN) -> Task:
+def given_split(train: Labelled, test: Labelled, *, seed: int = 0, n_train: int = N_TRAIN) -> Task:
     """Train on a sample of the training data, and test on all test data."""
     pairs = [*train]
     n = len(pairs)
     pairs += test
-    sample = np.random.default_rng(0).permutation(n)[:n_train]
+    sample = np.random.default_rng(seed).permutation(n)[:n_train]
     return _task(pairs, [(sample, np.arange(n, len(pairs)))])
 
 
-def cross_validated(examples: Labelled, n_folds: int = 2) -> Task:
+def cross_validated(examples: Labelled, seed: int, n_folds: int = 2) -> Task:
     """Train on the other folds."""
     pairs = list(examples)
     y = np.array([label for label, _ in pairs])
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     return _task(pairs, list(splitter.split(y, y)))
 
 
-def from_few(examples: Labelled, n_folds: int = 3) -> Task:
+def from_few(examples: Labelled, seed: int, n_folds: int = 3) -> Task:
     """Train on one fold and test on the next."""
-    task = cross_validated(examples, n_folds)
+    task = cross_validated(examples, seed, n_folds)
     parts = [test for _, test in task.folds]
     folds = [(part, parts[(k + 1) % n_folds]) for k, part in enumerate(parts)]
     return Task(task.texts, task.X, task.y, folds)
@@ -82,16 +83,16 @@ def records(path: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def questions(n_train: int = N_TRAIN) -> Task:
+def questions(seed: int, n_train: int = N_TRAIN) -> Task:
     """The questions of Severyn & Moschitti 2012, with constituents only."""
     train, test = (table(f"qc/constituency_{part}.tsv.xz", 0, 1) for part in ("train", "test"))
-    return given_split(train, test, n_train=n_train)
+    return given_split(train, test, seed=seed, n_train=n_train)
 
 
-def documents(year: int, n_train: int = N_TRAIN) -> Task:
+def documents(year: int, seed: int, n_train: int = N_TRAIN) -> Task:
     """INEX: classes of XML documents, structure only."""
     train, test = (table(f"inex/inex{year}.{part}.tsv.xz", 0, 1) for part in ("train", "test"))
-    return given_split(train, test, n_train=n_train)
+    return given_split(train, test, seed=seed, n_train=n_train)
 
 
 def sugars(key: str, part: str) -> Labelled:
@@ -103,54 +104,64 @@ def sugars(key: str, part: str) -> Labelled:
             yield str(values[0]), record["tree"]
 
 
-def kingdoms() -> Task:
+def kingdoms(seed: int) -> Task:
     """Kingdoms with at least 20 glycans in the training data."""
-    train, test = (list(sugars("kingdom", part)) for part in ("train", "test"))
+    return frequent(*(list(sugars("kingdom", part)) for part in ("train", "test")), seed=seed)
+
+
+def frequent(
+    train: list[tuple[Any, str]], test: list[tuple[Any, str]], *, seed: int, least: int = 20
+) -> Task:
+    """Leave out the rare classes."""
     counts = Counter(label for label, _ in train)
     return given_split(
-        *([pair for pair in pairs if counts[pair[0]] >= 20] for pairs in (train, test))
+        *([pair for pair in pairs if counts[pair[0]] >= least] for pairs in (train, test)),
+        seed=seed,
     )
 
 
-def all_sugars(key: str) -> Task:
-    return cross_validated([*sugars(key, "train"), *sugars(key, "test")])
+def all_sugars(key: str, seed: int) -> Task:
+    return cross_validated([*sugars(key, "train"), *sugars(key, "test")], seed)
 
 
-def web_logs() -> Task:
+def web_logs(seed: int) -> Task:
     """Sessions of the first week, then of the second."""
-    return given_split(*(table(f"cslogs/cslog{week}.tsv.xz", 0, 1) for week in (1, 2)))
+    return given_split(*(table(f"cslogs/cslog{week}.tsv.xz", 0, 1) for week in (1, 2)), seed=seed)
 
 
-def html() -> Task:
+def html(seed: int) -> Task:
     """Fragments of HTML pages, by the generator of the page."""
     files = (f"html-docs/fragment.{part}.tsv.xz" for part in ("train", "test"))
-    return given_split(*(table(path, 1, 2) for path in files))
+    return given_split(*(table(path, 1, 2) for path in files), seed=seed)
 
 
-def boundaries() -> Task:
+def boundaries(seed: int) -> Task:
     """Semantic roles: whether a node is an argument, from the first 20,000 examples."""
     sets = (
         islice(srl_boundary(shared_data() / f"srl-ewt/{part}.jsonl.xz"), n)
         for part, n in (("train", 20_000), ("test", 8_000))
     )
-    return given_split(*sets)
+    return given_split(*sets, seed=seed)
 
 
-def clones() -> Task:
+def clones(seed: int) -> Task:
     """Groups of similar Java methods with at least nine distinct trees, from a third of them."""
     distinct = list(dict.fromkeys(clone_groups(shared_data())))
     counts = Counter(label for label, _ in distinct)
-    return from_few(pair for pair in distinct if counts[pair[0]] >= 9)
+    return from_few((pair for pair in distinct if counts[pair[0]] >= 9), seed)
 
 
-def verbs() -> Task:
+def verbs(seed: int) -> Task:
     """Verbs of the names of functions of Python's standard library."""
     found = load_stdlib_functions()
-    return cross_validated(zip(found.target, map(str, found.data), strict=True))
+    return cross_validated(zip(found.target, map(str, found.data), strict=True), seed)
 
 
-def entailments() -> Task:
-    """Pairs of RTE 1, 2 and 3, each as one tree with the text and the hypothesis below its root."""
+def entailments(seed: int) -> Task:
+    """Pairs of RTE 1, 2 and 3, each as one tree with the text and the hypothesis below its root.
+
+    All pairs are trained on. So a seed changes their order only.
+    """
 
     def part(name: str) -> Labelled:
         for number in (1, 2, 3):
@@ -158,10 +169,10 @@ def entailments() -> Task:
                 tree = f"(pair {pair['text_tree']} {pair['hypothesis_tree']})"
                 yield pair["entails"], tree
 
-    return given_split(part("dev"), part("test"))
+    return given_split(part("dev"), part("test"), seed=seed)
 
 
-TASKS: dict[str, Callable[[], Task]] = {
+TASKS: dict[str, Callable[[int], Task]] = {
     "questions": questions,
     "glycans: kingdom": kingdoms,
     "glycans: link": partial(all_sugars, "link"),
@@ -175,9 +186,3 @@ TASKS: dict[str, Callable[[], Task]] = {
     "verbs of functions": verbs,
     "RTE": entailments,
 }
-
-
-@cache
-def task(name: str) -> Task:
-    """Return a task. All sections share its forest."""
-    return TASKS[name]()

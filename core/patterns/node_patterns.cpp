@@ -42,6 +42,8 @@ NodePatterns::NodePatterns(const Dag& dag, std::span<const NodeId> roots, Patter
       path_ends_.resize(path_ends_.size() + table.spec().paths, 0);
       cuts_.resize(cuts_.size() + n_stored_cuts(), kNone);
       height_.push_back(0);
+      ends_.resize(ends_.size() + 2 * std::size_t{n_ends()}, kNone);
+      n_leaves_.push_back(0);
     }
     add_node(u);
     begin_.push_back(entries_.size());
@@ -92,6 +94,7 @@ void NodePatterns::add_node(NodeId u) {
   add_paths(u);
   add_subtrees(u, pattern);
   add_siblings(u);
+  add_leaves(u);
 }
 
 void NodePatterns::add_paths(NodeId u) {
@@ -167,6 +170,67 @@ void NodePatterns::add_siblings(NodeId u) {
       count_in(tails_, tail_counts_, table_.intern(Family::siblings, n, key_), 1);
     }
     for (std::uint32_t i = 0; i < tails_.size(); ++i) add(tails_.id(i), tail_counts_[i]);
+  }
+}
+
+// A run belongs to the lowest node above all its leaves: they are below at least two of its
+// children. So only the ends of the children's rows matter.
+void NodePatterns::add_leaves(NodeId u) {
+  const std::uint32_t longest = table_.spec().leaves;
+  if (longest < 2) return;
+  find_ends(u);
+  row_.clear();
+  owners_.clear();
+  const std::span<const NodeId> children = dag_.children(u);
+  if (children.size() < 2) return;
+  for (std::uint32_t i = 0; i < children.size(); ++i) {
+    const std::uint32_t at = place(children[i]);
+    const auto append = [&](std::span<const LabelId> labels) {
+      row_.insert(row_.end(), labels.begin(), labels.end());
+      owners_.resize(row_.size(), i);
+    };
+    append(ends_of(at, false));
+    if (n_leaves_[at] < longest) continue;
+    row_.push_back(kNone);  // no run has leaves on both sides of it
+    append(ends_of(at, true));
+  }
+  tails_.clear();
+  tail_counts_.clear();
+  for (std::size_t i = 0; i < row_.size(); ++i) {
+    for (std::size_t n = 1; n <= longest && i + n <= row_.size(); ++n) {
+      if (row_[i + n - 1] == kNone) break;
+      if (owners_[i + n - 1] == owners_[i]) continue;
+      const std::span<const LabelId> run(row_.data() + i, n);
+      const auto level = static_cast<std::uint32_t>(n);
+      count_in(tails_, tail_counts_, table_.intern(Family::leaves, level, run), 1);
+    }
+  }
+  for (std::uint32_t i = 0; i < tails_.size(); ++i) add(tails_.id(i), tail_counts_[i]);
+}
+
+// Finds the first and the last leaves below a node from those of its children.
+void NodePatterns::find_ends(NodeId u) {
+  const std::span<const NodeId> children = dag_.children(u);
+  const std::size_t first = ends_.size();
+  const std::uint32_t most = n_ends();
+  ends_.resize(first + 2 * std::size_t{most}, kNone);
+  std::uint32_t n_leaves = children.empty() ? 1 : 0;
+  if (children.empty()) ends_[first] = ends_[first + most] = label_.back();
+  for (const NodeId c : children) {
+    const std::span<const LabelId> own = ends_of(place(c), false);
+    for (std::size_t i = 0; i < own.size() && n_leaves + i < most; ++i) {
+      ends_[first + n_leaves + i] = own[i];
+    }
+    n_leaves = std::min(n_leaves + n_leaves_[place(c)], most + 1);
+  }
+  n_leaves_.push_back(n_leaves);
+  if (children.empty()) return;
+  std::uint32_t n_free = std::min(n_leaves, most);  // from the end
+  for (std::size_t k = children.size(); k-- > 0 && n_free > 0;) {
+    const std::span<const LabelId> own = ends_of(place(children[k]), true);
+    for (std::size_t i = own.size(); i-- > 0 && n_free > 0;) {
+      ends_[first + most + --n_free] = own[i];
+    }
   }
 }
 

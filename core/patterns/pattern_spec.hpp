@@ -9,9 +9,9 @@ namespace filbert {
 enum class Damping : std::uint8_t { log, sqrt, none };
 
 // The families of patterns. A kind is a family and a level: the number of nodes of a path, the
-// depth of a cut subtree, the length of a run of siblings, and 0 for the others.
-enum class Family : std::uint8_t { label, path, production, subtree, siblings };
-inline constexpr std::size_t kFamilies = 5;
+// depth of a cut subtree, the length of a run of siblings or leaves, and 0 for the others.
+enum class Family : std::uint8_t { label, path, production, subtree, siblings, leaves };
+inline constexpr std::size_t kFamilies = 6;
 
 struct PatternSpec {
   bool labels = true;
@@ -19,6 +19,7 @@ struct PatternSpec {
   bool productions = true;
   std::uint32_t subtree_depth = 2;  // 1: none
   std::uint32_t siblings = 2;       // 1: none
+  std::uint32_t leaves = 1;         // 1: none
   Damping damping = Damping::log;
   double decay = 1.0;
   bool family_norms = false;

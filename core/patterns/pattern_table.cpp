@@ -77,6 +77,7 @@ PatternId PatternTable::intern(Family family, std::uint32_t level,
 std::uint32_t PatternTable::edges_of(std::uint32_t kind, std::span<const std::uint32_t> key) const {
   const std::uint32_t level = kind / 8;
   if (static_cast<Family>(kind % 8) == Family::path) return level - 1;
+  if (static_cast<Family>(kind % 8) == Family::leaves) return level;
   std::uint64_t edges = key.size() - 1;
   if (static_cast<Family>(kind % 8) == Family::subtree) {
     for (const PatternId child : key.subspan(1)) edges += at(child).edges;
@@ -119,9 +120,9 @@ void PatternTable::write(PatternId p, std::size_t limit, std::string& out) const
     return level(p) == 2 ? write_label(ids[1], out) : write(ids[1], limit, out);
   }
   out.push_back('(');
-  write_label(ids[0], out);
+  of == Family::leaves ? void(out.append(kEllipsis)) : write_label(ids[0], out);
   if (of == Family::siblings && ids[1] != kStart) out.append(" ").append(kEllipsis);
-  for (const std::uint32_t id : ids.subspan(1)) {
+  for (const std::uint32_t id : ids.subspan(of == Family::leaves ? 0 : 1)) {
     if (out.size() > limit) return;
     out.push_back(' ');
     of == Family::subtree ? write(id, limit, out) : write_label(id, out);
@@ -148,6 +149,15 @@ PatternTree PatternTable::tree(PatternId p, std::size_t max_nodes) const {
   };
   PatternTree out;
   const std::span<const std::uint32_t> whole = key(p);
+  if (family(p) == Family::leaves) {  // below a node that is not part of the pattern
+    out = {{kEllipsis}, {-1}, {1}};
+    for (std::size_t i = 0; i < whole.size() && out.labels.size() < max_nodes; ++i) {
+      out.labels.emplace_back(label_text(whole[i]));
+      out.parents.push_back(0);
+      out.open.push_back(0);
+    }
+    return out;
+  }
   out.at_start = family(p) == Family::siblings && whole[1] == kStart;
   out.at_end = family(p) == Family::siblings && whole.back() == kEnd;
   std::vector<Place> waiting{{p, false, -1, false}};
@@ -215,6 +225,9 @@ bool PatternTable::is_valid(std::uint32_t kind, std::span<const std::uint32_t> k
       if (level == 2) return is_label(rest[0]);
       return rest[0] < size() && family(rest[0]) == Family::path &&
              this->level(rest[0]) == level - 1;
+    case Family::leaves:
+      return level >= 2 && level <= spec_.leaves && key.size() == level &&
+             std::ranges::all_of(rest, is_label);
     case Family::siblings: break;
   }
   if (of != Family::siblings || level < 2 || level > spec_.siblings || rest.size() != level) {

@@ -7,6 +7,7 @@
 //   subtree       the label of the node, and its children cut off one level further up: for each a
 //                 label (of a leaf), a production or a subtree
 //   siblings      the label of the parent and those of adjacent children, or kStart and kEnd
+//   leaves        the labels of adjacent leaves, whatever is above them
 //
 // Labels are those of the table, so patterns of any forest can be looked up in it.
 #pragma once

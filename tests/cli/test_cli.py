@@ -121,8 +121,8 @@ def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
 @pytest.mark.parametrize(
     ("options", "kernel"),
     [
-        ("", LocalPatterns(decay=0.7)),
-        ("--kernel patterns", LocalPatterns(decay=0.7)),
+        ("", LocalPatterns(decay=0.7, leaves=3)),
+        ("--kernel patterns", LocalPatterns(decay=0.7, leaves=3)),
         ("--decay 0.5 --no-normalize", LocalPatterns(decay=0.5, normalize=False)),
         ("--kernel stk", SubsetTree()),
         ("--strategy sdag", SubsetTree()),

@@ -405,7 +405,7 @@ def test_several_trees_and_vectors(run: Run, tmp_path: Path) -> None:
         for i, (c, t) in enumerate(zip(LABELS, TREES, strict=True))
     ]
     data, model = write(tmp_path / "pairs.dat", lines), tmp_path / "m"
-    both = EachPart(LocalPatterns(decay=0.7), ("tree_1", "tree_2"))
+    both = EachPart(LocalPatterns(decay=0.7, leaves=3), ("tree_1", "tree_2"))
     code, _, err = run("train", data, "-o", model)
     assert code == 0
     assert "features of" in err

@@ -47,6 +47,20 @@ def neighbours(node: Node, n: int) -> Iterator[tuple[Any, ...]]:
             yield tuple(row[i : i + n])
 
 
+def leaf_runs(node: Node, n: int) -> Iterator[tuple[str, ...]]:
+    """Yield the labels of all runs of n adjacent leaves that are not below the same child."""
+    row = [(leaf.label, i) for i, child in enumerate(node.children) for leaf in leaves_of(child)]
+    for i in range(len(row) - n + 1):
+        run = row[i : i + n]
+        if run[0][1] != run[-1][1]:
+            yield tuple(label for label, _ in run)
+
+
+def leaves_of(node: Node) -> list[Node]:
+    """List the leaves below a node from left to right."""
+    return [leaf for child in node.children for leaf in leaves_of(child)] or [node]
+
+
 def patterns_at(
     node: Node,
     *,
@@ -55,6 +69,7 @@ def patterns_at(
     productions: bool = True,
     subtree_depth: int = 2,
     siblings: int = 2,
+    leaves: int = 1,
 ) -> Iterator[Pattern]:
     """Yield the patterns whose top is this node, with repetition."""
     if labels:
@@ -68,6 +83,8 @@ def patterns_at(
             yield ("subtree", depth, cut(node, depth))
     for n in range(2, siblings + 1):
         yield from (("siblings", node.label, run) for run in neighbours(node, n))
+    for n in range(2, leaves + 1):
+        yield from (("leaves", run) for run in leaf_runs(node, n))
 
 
 def n_edges(pattern: Pattern) -> int:
@@ -78,6 +95,7 @@ def n_edges(pattern: Pattern) -> int:
         "production": lambda: len(pattern[1]) - 1,
         "subtree": lambda: sum(1 for _ in nodes(pattern[2])) - 1,
         "siblings": lambda: len(pattern[2]),
+        "leaves": lambda: len(pattern[1]),
     }
     return sizes[pattern[0]]()
 

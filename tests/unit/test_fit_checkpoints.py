@@ -115,7 +115,7 @@ def test_a_random_seed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert bytes_of(first) == bytes_of(second)
 
 
-PATTERNS = LocalPatterns(decay=0.7)  # the default kernel, but not that of planes
+PATTERNS = LocalPatterns(decay=0.7, leaves=3)  # the default kernel, but not that of planes
 
 
 @pytest.mark.parametrize(

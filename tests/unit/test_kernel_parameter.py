@@ -16,7 +16,7 @@ X, Y = sentences(40, 3)
 
 
 def default_of(learner: Any) -> Any:
-    return LocalPatterns(decay=0.7) if isinstance(learner, TreeSVC) else SubsetTree()
+    return LocalPatterns(decay=0.7, leaves=3) if isinstance(learner, TreeSVC) else SubsetTree()
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
@@ -40,7 +40,9 @@ def test_cutting_planes_have_another_default() -> None:
 
 
 def test_the_default_is_local_patterns_and_the_squared_hinge() -> None:
-    named = TreeSVC(LocalPatterns(decay=0.7), C=10.0, loss="squared_hinge", random_state=0)
+    named = TreeSVC(
+        LocalPatterns(decay=0.7, leaves=3), C=10.0, loss="squared_hinge", random_state=0
+    )
     default = TreeSVC(random_state=0)
     assert (default.fit(X, Y).decision_function(X) == named.fit(X, Y).decision_function(X)).all()
 

@@ -45,6 +45,7 @@ KERNELS = [
     LocalPatterns(
         labels=False, paths=4, productions=False, subtree_depth=3, siblings=3, normalize=False
     ),
+    LocalPatterns(leaves=3),
 ]
 
 
@@ -67,6 +68,8 @@ def name(pattern: reference.Pattern) -> str:
         return f"({' '.join(rest[0])})"
     if family == "subtree":
         return write(rest[1])
+    if family == "leaves":
+        return f"(… {' '.join(rest[0])})"
     parent, run = rest
     before = [] if run[0] == reference.START else ["…"]
     after = [] if run[-1] == reference.END else ["…"]

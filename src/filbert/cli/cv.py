@@ -70,7 +70,7 @@ def cv(
         str | None,
         typer.Option(
             "-C",
-            help="Values of C to try. By default 10, and 1 for --loss logistic.",
+            help="Values of C to try. By default 1 and 10, and 1 for --loss logistic.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -104,6 +104,7 @@ def cv(
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.data import columns_of
     from filbert.cli.output import check_model_output
+    from filbert.learners.chosen_cost import AUTO, SMALL, USUAL
     from filbert.persist import save
 
     shows = console.shows_progress(verbose)
@@ -129,7 +130,7 @@ def cv(
             plain = tree_kernel(name, value, details)
         svm.set_params(kernel=plain, verbose=shows).check_parameters()  # before a long file is read
         machines.append(svm)
-    costs = given or [machines[0].C]
+    costs = given or ([SMALL, USUAL] if machines[0].C == AUTO else [machines[0].C])
     settings = [(short_name(svm.kernel), svm.kernel.decay) for svm in machines]
     X, y = files.labelled()
     together = None if groups is None else filled_column(columns_of(X), "--groups", groups)

@@ -117,7 +117,7 @@ def _kinds() -> dict[str, "TreeKernel"]:
     from filbert.kernels import LocalPatterns, PartialTree, SubsetTree, Subtree
 
     return {
-        "patterns": LocalPatterns(decay=0.7),  # as in TreeSVC
+        "patterns": LocalPatterns(decay=0.7, leaves=3),  # as in TreeSVC
         "stk": SubsetTree(),
         "sst": SubsetTree(),
         "st": Subtree(),

@@ -57,8 +57,8 @@ def train(
         float | None,
         typer.Option(
             "-C",
-            help="Weight of the loss of one example. By default 10 for classes, 1 for --loss "
-            "logistic and other tasks.",
+            help="Weight of the loss of one example. By default 1 or 10 for classes, as a "
+            "cross-validation says, and 1 for --loss logistic and other tasks.",
             rich_help_panel=LEARNING,
             show_default=False,
         ),
@@ -83,8 +83,8 @@ def train(
     """Train a model on labelled trees, and write it to a file.
 
     The defaults are those of the learners in Python. For classes, TreeSVC() uses local patterns,
-    the squared hinge loss and C = 10. If the examples have several trees, the kernel is the sum
-    over all of them.
+    the squared hinge loss, and 1 or 10 for C. If the examples have several trees, the kernel is
+    the sum over all of them.
 
     [bold]Examples[/bold]
 

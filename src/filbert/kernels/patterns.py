@@ -18,7 +18,7 @@ from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
 _DAMPING = ("log", "sqrt", "none")
-_LARGEST = 100  # nodes of a path, levels of a cut subtree, siblings
+_LARGEST = 100  # nodes of a path, levels of a cut subtree, siblings, leaves
 
 
 class LocalPatterns(TreeKernel):
@@ -28,7 +28,7 @@ class LocalPatterns(TreeKernel):
 
     where :math:`n_p` is how often a tree has the pattern `p`, `f` damps the count, and `s(p)` is
     the number of the pattern's nodes below its top. Every pattern belongs to the node at its top.
-    There are five families of patterns.
+    There are six families of patterns.
 
     Parameters
     ----------
@@ -46,6 +46,9 @@ class LocalPatterns(TreeKernel):
         The maximum length of runs of adjacent children, together with their parent. The ends of
         the row of children count as children. Runs have a length of at least two, so 1 leaves them
         out.
+    leaves : int
+        The maximum length of runs of adjacent leaves, whatever is above them. They have at least
+        two leaves, so 1 leaves them out. A run belongs to the lowest node above all its leaves.
     damping : {"log", "sqrt", "none"}
         The function `f` of counts: log(1 + n), the square root, or the count itself.
     decay : float in (0, 1]
@@ -76,6 +79,7 @@ class LocalPatterns(TreeKernel):
         productions: bool = True,
         subtree_depth: int = 2,
         siblings: int = 2,
+        leaves: int = 1,
         damping: Literal["log", "sqrt", "none"] = "log",
         decay: float = 1.0,
         family_norms: bool = False,
@@ -87,6 +91,7 @@ class LocalPatterns(TreeKernel):
         self.productions = productions
         self.subtree_depth = subtree_depth
         self.siblings = siblings
+        self.leaves = leaves
         self.damping = damping
         self.decay = decay
         self.family_norms = family_norms
@@ -154,7 +159,7 @@ class LocalPatterns(TreeKernel):
     def _spec(self) -> _core.PatternSpec:  # type: ignore[override]
         for name in ("labels", "productions", "family_norms"):
             self._check_switch(name)
-        for name in ("paths", "subtree_depth", "siblings"):
+        for name in ("paths", "subtree_depth", "siblings", "leaves"):
             value = getattr(self, name)
             if not is_number(value, Integral) or not 1 <= value <= _LARGEST:
                 raise InvalidParameterError(
@@ -171,6 +176,7 @@ class LocalPatterns(TreeKernel):
             productions=bool(self.productions),
             subtree_depth=int(self.subtree_depth),
             siblings=int(self.siblings),
+            leaves=int(self.leaves),
             damping=self.damping,
             decay=float(self.decay),
             family_norms=bool(self.family_norms),

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from filbert.arrays import FloatArray
 from filbert.engine.score_bounds import ScoreBounds, score_bounds
-from filbert.learners.svm import TreeSVC
+from filbert.learners.dual_classifier import DualClassifier
 from filbert.learners.targets import class_factors
 from filbert.predictors import decided_classes
 from filbert.threads import n_threads
@@ -19,7 +19,7 @@ Folds = Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 def cross_val_predict_path(
-    svm: TreeSVC, X: Any, y: ArrayLike, Cs: Sequence[float], folds: Folds
+    svm: DualClassifier, X: Any, y: ArrayLike, Cs: Sequence[float], folds: Folds
 ) -> list[NDArray[Any]]:
     """Predict each example by models that were trained without its fold, for several values of C.
 
@@ -46,6 +46,7 @@ def cross_val_predict_path(
     Examples
     --------
     >>> from sklearn.model_selection import StratifiedKFold
+    >>> from filbert import TreeSVC
     >>> X = ["(S a)", "(S a b)", "(S (A a) b)", "(Q c)", "(Q c d)", "(Q (C c) d)"]
     >>> y = ["s", "s", "s", "q", "q", "q"]
     >>> folds = StratifiedKFold(3).split(X, y)
@@ -77,11 +78,20 @@ class SharedFolds:
         The values of C that training will use.
     """
 
-    def __init__(self, svm: TreeSVC, X: Any, y: ArrayLike, Cs: Sequence[float]) -> None:
-        self._svm = svm
-        self._task = svm._prepare(X, y, None, Cs)
-        self.n = len(self._task.coded)
-        self.classes = self._task.classes
+    def __init__(self, svm: DualClassifier, X: Any, y: ArrayLike, Cs: Sequence[float]) -> None:
+        self._keep(svm, svm._prepare(X, y, None, Cs), None)
+
+    @classmethod
+    def of_task(cls, svm: DualClassifier, task: Any) -> "SharedFolds":
+        """Return the same for a prepared task, whose weights are used in all folds."""
+        shared = cls.__new__(cls)
+        shared._keep(svm, task, task.problems.weights)
+        return shared
+
+    def _keep(self, svm: DualClassifier, task: Any, weights: FloatArray | None) -> None:
+        self._svm, self._task, self._weights = svm, task, weights
+        self.n = len(task.coded)
+        self.classes = task.classes
 
     def predictions(
         self,
@@ -96,8 +106,11 @@ class SharedFolds:
         """
         svm, task = self._svm, self._task
         weights = np.zeros(self.n)
-        present, coded = np.unique(task.coded[train], return_inverse=True)
-        weights[train] = class_factors(svm.class_weight, task.classes[present], coded)
+        if self._weights is None:
+            present, coded = np.unique(task.coded[train], return_inverse=True)
+            weights[train] = class_factors(svm.class_weight, task.classes[present], coded)
+        else:
+            weights[train] = self._weights[train]
         problems = replace(task.problems, weights=weights, loss=loss or svm._loss_name())
         fold = replace(task, problems=problems)
         start: FloatArray | None = None
@@ -110,7 +123,7 @@ class SharedFolds:
         return predicted
 
 
-def _predicted(model: TreeSVC, task: Any, test: NDArray[np.intp]) -> NDArray[Any]:
+def _predicted(model: DualClassifier, task: Any, test: NDArray[np.intp]) -> NDArray[Any]:
     """Predict the examples of a fold, by the factors if there are any."""
     plan = task.trainer.plan
     if plan.name != "factors":

@@ -172,6 +172,7 @@ class DualLearner(KernelParameter, BaseEstimator):  # type: ignore[misc]
         n_problems = len(task.problems.signs)
         seeds = rng.randint(0, 2**63 - 1, size=n_problems, dtype=np.int64).astype(np.uint64)
         problems = replace(task.problems, C=float(C), seeds=seeds, start=start)
+        self._cost = problems.C
         self._keep(task, task.trainer.train(problems, kept))
 
     def _keep(self, task: Task, solution: Solution) -> None:

@@ -70,7 +70,7 @@ def _machine_of(learner: Any) -> Machine:
     kernel = learner._default_kernel() if given is None else clone(given, safe=False)
     return Machine(
         kernel=kernel,
-        C=float(learner.C),
+        C=float(*learner._known_cost()),
         loss=learner._loss_name(),
         engine=learner.engine,
         intercept=bool(learner.fit_intercept),
@@ -107,6 +107,7 @@ def _keep(learner: Any, corpus: Parts, trained: Trained) -> None:
     support = np.flatnonzero(fitted.alpha.any(axis=0))
     coded = np.searchsorted(trained.classes, pool.label[support])
     numbers = corpus.numbers_of(pool.part[support], pool.row[support], trained.sizes)
+    learner.C_ = float(*learner._known_cost())
     learner.support_ = numbers
     learner.model_ = trained.model
     learner.classes_ = trained.classes

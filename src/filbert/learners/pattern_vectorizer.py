@@ -124,6 +124,7 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``(S NP VP)``       a production
         ``(S (NP D) VP)``   a cut subtree
         ``(S … NP VP …)``   siblings; ``^`` and ``$`` are the ends of the row
+        ``(… she ran)``     adjacent leaves
         ==================  ========================================================
 
         Parameters

@@ -9,12 +9,15 @@ from filbert.kernels.terms import tree_kernels
 
 def default_kernels() -> list[Kernel]:
     """Return kernels from local to global. Of equal scores, the first kernel wins."""
+    usual = LocalPatterns(decay=0.7, leaves=3)
     leaves = SubsetTree(0.4, include_leaves=True)
     return [
+        usual,
+        LocalPatterns(decay=0.7, leaves=3, family_norms=True),
         LocalPatterns(decay=0.7),
-        LocalPatterns(),
         LocalPatterns(decay=0.35),
-        LocalPatterns(decay=0.7) + leaves,
+        LocalPatterns(),
+        usual + leaves,
         leaves,
         SubsetTree(0.4),
         SubsetTree(0.1, include_leaves=True),

@@ -8,7 +8,7 @@ settings that are left go on over the other folds.
 
 A setting leaves if the best one is better by more than `_ERRORS` standard errors of the difference,
 example by example, or if too many others are better. The first kernel with the first loss and the
-middle C, the *reference*, stays. It wins unless the best one is better by more than one standard
+middle C, the *reference*, stays. It wins unless the best one is better by more than half a standard
 error: a choice among many settings by small differences is a choice by chance. All that depends
 only on the examples and the seed. A time budget may end the race; what it left out is listed.
 """
@@ -37,7 +37,8 @@ from filbert.learners.search_kernels import work_of
 from filbert.learners.svm import TreeSVC
 
 _ERRORS = 2.0  # standard errors by which a setting that leaves is worse
-_KERNELS = 3  # the most kernels after the first round
+_ERRORS_OF_REFERENCE = 0.5  # by which the reference is worse
+_KERNELS = 4  # the most kernels after the first round
 _SETTINGS = 6  # the most settings after the first fold
 _LATE = "the time budget ran out"
 _TOO_MUCH = (KernelOverflowError, MatrixTooLargeError, OutOfMemoryError, WorkLimitError)
@@ -130,7 +131,7 @@ class Race:
         """Return the setting with the best mean score among those with the most folds.
 
         Of equal ones, the kernel that is listed first wins, then the smaller C. The reference wins
-        if the best one is not better by more than one standard error.
+        if the best one is not better by more than half a standard error.
         """
         order = {s: i for i, s in enumerate(self.settings)}
         best = max(
@@ -140,7 +141,7 @@ class Race:
         known = self.reference
         if len(self.scores.get(known, [])) < len(self.scores[best]):
             return best
-        return best if self._is_worse(known, best, 1.0) else known
+        return best if self._is_worse(known, best, _ERRORS_OF_REFERENCE) else known
 
     def _leave_out_costly(self) -> None:
         for number, kernel in enumerate(self.kernels):

@@ -6,6 +6,7 @@ from filbert.errors import InvalidParameterError
 from filbert.kernels import Kernel
 from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.terms import check_is_sum
+from filbert.learners.chosen_cost import AUTO, USUAL
 from filbert.learners.dual_parameters import (
     check_choice,
     check_common,
@@ -21,7 +22,8 @@ _CHOICES = {
 
 def check_parameters(values: dict[str, Any]) -> None:
     """Raise InvalidParameterError if a parameter has an invalid value."""
-    check_common("TreeSVC", values)
+    chooses = isinstance(values["C"], str) and values["C"] == AUTO
+    check_common("TreeSVC", {**values, "C": USUAL if chooses else values["C"]})
     for name, choices in _CHOICES.items():
         check_choice("TreeSVC", name, values[name], choices)
     check_positive("TreeSVC", "sample_size", values["sample_size"], 2**32)

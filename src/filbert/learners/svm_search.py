@@ -47,7 +47,7 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     kernels : sequence of Kernel, optional
         The kernels to try. By default local patterns, subset trees with and without leaves, partial
         trees and a sum of these, with several decays. The first kernel with the first loss and the
-        middle C wins unless another setting is better by more than one standard error.
+        middle C wins unless another setting is better by more than half a standard error.
     Cs : sequence of float
         The values of C to try.
     losses : sequence of {"squared_hinge", "hinge"}
@@ -121,7 +121,7 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         losses: Sequence[str] = _LOSSES,
         cv: Any = 3,
         scoring: str = "accuracy",
-        max_examples: int | None = 2000,
+        max_examples: int | None = 3000,
         max_work: float = 1e9,
         time_budget: float | None = None,
         class_weight: dict[Any, float] | Literal["balanced"] | None = None,

@@ -180,13 +180,19 @@ def _checked(cls: type[Parametrized], name: str, value: Any) -> Any:
         right = isinstance(value, str)
     elif name == "shuffle":
         right = isinstance(value, bool)
+    elif name == "C" and isinstance(default, str):  # or a number
+        right = value == default or _is_number(value)
     elif default is None or default is Parameter.empty:  # an optional or required number
-        right = isinstance(value, int | float) and not isinstance(value, bool)
+        right = _is_number(value)
     else:
         right = isinstance(value, allowed[type(default)])
     if not right or (isinstance(value, float) and not isfinite(value)):
         raise InvalidParameterError(f"{cls.__name__}: {name} cannot be {value!r:.60}")
     return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _checked_list(cls: type[Parametrized], name: str, value: Any) -> list[Any]:

@@ -12,6 +12,7 @@ _OF_PLANES = ("sample_size", "delta_calls", "delta_computed", "n_planes", "itera
 def encode(svm: TreeSVC) -> tuple[dict[str, Any], Arrays]:
     """Return the header and arrays for a fitted estimator."""
     header, arrays = encode_classifier(svm)
+    header["C"] = svm.C_
     return header | {name: or_none(getattr(svm, f"{name}_")) for name in _OF_PLANES}, arrays
 
 
@@ -21,5 +22,6 @@ def decode(header: dict[str, Any], arrays: Arrays) -> TreeSVC:
     for name in _OF_PLANES:
         known = header.get(name) is not None
         setattr(svm, f"{name}_", figure_of(header, name) if known else None)
+    svm.C_ = figure_of(header, "C") if "C" in header else float(*svm._known_cost())
     svm.history_ = None
     return svm
