@@ -37,8 +37,11 @@ def ndcg(
     Parameters
     ----------
     y : array-like of numbers from 0
+        The targets.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
+        The group of each candidate. By default all candidates are one group.
     k : int, optional
         Count only the first k ranks.
     gain : {"linear", "exponential"}
@@ -47,6 +50,7 @@ def ndcg(
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -78,13 +82,16 @@ def mean_reciprocal_rank(y: ArrayLike, scores: ArrayLike, group: ArrayLike | Non
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
 
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -108,13 +115,16 @@ def mean_average_precision(
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
 
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -141,7 +151,9 @@ def precision_at_k(
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
     k : int
@@ -150,6 +162,7 @@ def precision_at_k(
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -172,7 +185,9 @@ def recall_at_k(
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
     k : int
@@ -181,6 +196,7 @@ def recall_at_k(
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -204,13 +220,16 @@ def pairwise_accuracy(y: ArrayLike, scores: ArrayLike, group: ArrayLike | None =
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Only their order within a group matters.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
 
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
