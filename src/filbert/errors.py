@@ -81,6 +81,19 @@ class InputTypeError(FilbertError, TypeError):
 class ParseError(FilbertError, ValueError):
     """A text or object is not a tree, or a file does not have the expected format.
 
+    Parameters
+    ----------
+    reason : str
+        What is wrong.
+    hint : str
+        What to do about it.
+    source : str
+        The name of the file, or "".
+    line, column : int, optional
+        Counted from 1.
+    sample : int, optional
+        The number of the example, from 0.
+
     Attributes
     ----------
     reason, hint : str
@@ -128,7 +141,18 @@ class ParseError(FilbertError, ValueError):
         sample: int | None = None,
         hint: str | None = None,
     ) -> Self:
-        """Return the same error with a more precise place, such as a line of a file, or hint."""
+        """Return the same error with a more precise place, such as a line of a file, or hint.
+
+        Parameters
+        ----------
+        source, line, column, sample, hint : str or int, optional
+            As in the constructor. What is None stays as it is.
+
+        Returns
+        -------
+        ParseError
+            A new error of the same type.
+        """
         return type(self)(
             self.reason,
             hint=self.hint if hint is None else hint,
@@ -159,6 +183,17 @@ class ParseError(FilbertError, ValueError):
 class NotATreeError(FilbertError, ValueError):
     """A transformer leaves nothing of a tree, or several trees.
 
+    Parameters
+    ----------
+    reason : str
+        What is left of the tree.
+    hint : str
+        What to do about it.
+    sample : int
+        The number of the tree, from 0.
+    part : str
+        The part of the Examples, or "".
+
     Attributes
     ----------
     reason, hint : str
@@ -186,7 +221,18 @@ class NotATreeError(FilbertError, ValueError):
         self.part = part
 
     def located(self, part: str) -> Self:
-        """Return the same error with the name of the part."""
+        """Return the same error with the name of the part.
+
+        Parameters
+        ----------
+        part : str
+            The name of the part of the Examples.
+
+        Returns
+        -------
+        NotATreeError
+            A new error of the same type.
+        """
         return type(self)(self.reason, self.hint, self.sample, part)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -195,6 +241,13 @@ class NotATreeError(FilbertError, ValueError):
 
 class MissingFileError(FilbertError, FileNotFoundError):
     """A file or folder does not exist.
+
+    Parameters
+    ----------
+    path : path
+        What does not exist.
+    what : str
+        The beginning of the message.
 
     Examples
     --------
@@ -216,6 +269,11 @@ class MissingFileError(FilbertError, FileNotFoundError):
 
 class ChangedFileError(FilbertError, RuntimeError):
     """A file of a corpus in parts has changed since the corpus was made.
+
+    Parameters
+    ----------
+    path : path
+        The file.
 
     Examples
     --------
@@ -240,6 +298,15 @@ class MissingLibraryError(FilbertError, ImportError):
 
     `extra` is the extra of Filbert that installs it, or "" if it has to be installed by its name.
 
+    Parameters
+    ----------
+    what : str
+        What needs the library.
+    library : str
+        The name of the library.
+    extra : str
+        The extra of Filbert that installs it, or "" if it has to be installed by its name.
+
     Examples
     --------
     >>> raise MissingLibraryError("the format xml", "lxml", "docs")  # doctest: +ELLIPSIS
@@ -261,6 +328,15 @@ class MissingLibraryError(FilbertError, ImportError):
 
 class ModelFileError(FilbertError, ValueError):
     """A file is not a model, is damaged, or was written by a newer version of Filbert.
+
+    Parameters
+    ----------
+    reason : str
+        What is wrong.
+    hint : str
+        What to do about it.
+    path : str
+        The file, or "" if it is unknown.
 
     Attributes
     ----------
@@ -290,7 +366,18 @@ class ModelFileError(FilbertError, ValueError):
         self.path = path
 
     def located(self, path: Any) -> Self:
-        """Return the same error with the path of the file."""
+        """Return the same error with the path of the file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        ModelFileError
+            A new error of the same type.
+        """
         return type(self)(self.reason, self.hint, fspath(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -299,6 +386,13 @@ class ModelFileError(FilbertError, ValueError):
 
 class CheckpointError(FilbertError, ValueError):
     """A checkpoint belongs to other work, or cannot be used.
+
+    Parameters
+    ----------
+    folder : str
+        The folder of the checkpoint.
+    reason : str
+        Why it cannot be used.
 
     Attributes
     ----------
@@ -349,6 +443,11 @@ class MatrixTooLargeError(FilbertError, MemoryError):
 class OutOfMemoryError(FilbertError, MemoryError):
     """A computation would need more memory than `max_memory` allows.
 
+    Parameters
+    ----------
+    what : str
+        What would need too much memory.
+
     Examples
     --------
     >>> from filbert import TreeSVC
@@ -370,6 +469,13 @@ class OutOfMemoryError(FilbertError, MemoryError):
 
 class KernelOverflowError(FilbertError, OverflowError):
     """A kernel value, or a number computed from it, is beyond the range of float64.
+
+    Parameters
+    ----------
+    what : str
+        Which value is out of range.
+    hint : str
+        What to do about it.
 
     Examples
     --------
@@ -396,6 +502,13 @@ class InexactExplanationError(FilbertError, ArithmeticError):
 
 class TooExpensiveError(FilbertError, ValueError):
     """The kernel of a single pair of nodes would take more steps than allowed.
+
+    Parameters
+    ----------
+    what : str
+        Which nodes take too long.
+    steps : float
+        The number of steps they would take.
 
     Attributes
     ----------
@@ -426,6 +539,13 @@ class TooExpensiveError(FilbertError, ValueError):
 
 class TooManyFragmentsError(FilbertError, ValueError):
     """More fragments pass the threshold than allowed.
+
+    Parameters
+    ----------
+    max_fragments : int
+        The number that was allowed.
+    message : str, optional
+        The whole text of the error.
 
     Attributes
     ----------
@@ -458,6 +578,13 @@ class TooManyFragmentsError(FilbertError, ValueError):
 class WorkLimitError(FilbertError, RuntimeError):
     """Factorising would take more work than allowed.
 
+    Parameters
+    ----------
+    max_work : float
+        The number of steps that were allowed.
+    hint : str
+        What to do about it.
+
     Attributes
     ----------
     max_work : float
@@ -485,6 +612,11 @@ class WorkLimitError(FilbertError, RuntimeError):
 class ConcurrentLearningError(FilbertError, RuntimeError):
     """Two threads want to train one estimator at the same time.
 
+    Parameters
+    ----------
+    estimator : str
+        The name of the estimator's class.
+
     Examples
     --------
     >>> raise ConcurrentLearningError("TreePerceptron")  # doctest: +ELLIPSIS
@@ -507,6 +639,13 @@ class ConcurrentLearningError(FilbertError, RuntimeError):
 
 class ConcurrentSaveError(FilbertError, RuntimeError):
     """Somebody else saves an index in the same folder, or has saved one since it was loaded.
+
+    Parameters
+    ----------
+    path : path
+        The folder of the index.
+    reason : str
+        Why it was not saved.
 
     Examples
     --------
@@ -543,6 +682,13 @@ class ClusterWarning(UserWarning):
 class FewFragmentsWarning(UserWarning):
     """A model does not have the requested number of fragments, or share of its norm.
 
+    Parameters
+    ----------
+    what : str
+        The text of the warning.
+    wanted, reached : float
+        The number of fragments, or the share of the norm.
+
     Attributes
     ----------
     wanted, reached : float
@@ -575,6 +721,13 @@ class FewFragmentsWarning(UserWarning):
 
 class NoFragmentsWarning(UserWarning):
     """No training tree has a fragment under the kernel, so all kernel values are zero.
+
+    Parameters
+    ----------
+    n_trees : int
+        The number of training trees.
+    kernel : str
+        The kernel as text.
 
     Attributes
     ----------
@@ -609,6 +762,15 @@ class NoFragmentsWarning(UserWarning):
 
 class SkippedInputWarning(UserWarning):
     """Some input could not be read and was skipped, because of ``on_error="skip"``.
+
+    Parameters
+    ----------
+    errors : tuple of ParseError
+        What was skipped, and why.
+    n_read : int
+        The number of examples that were read.
+    n_skipped : int, optional
+        The number of examples that were skipped; by default, that of the errors.
 
     Attributes
     ----------

@@ -29,6 +29,11 @@ class Examples:
     Indexing with integers, slices and masks selects rows of all parts and columns, as in
     scikit-learn. Indexing with a name returns that part or column.
 
+    Parameters
+    ----------
+    **parts : trees, arrays or sparse matrices
+        The parts by name. All must have the same number of rows.
+
     Examples
     --------
     >>> import numpy as np
@@ -54,6 +59,7 @@ class Examples:
         Parameters
         ----------
         frame : DataFrame
+            The table. It is not changed.
         trees : str, list of str or dict
             The columns of trees, as bracket strings or Trees. For a single name, the part is called
             ``tree``. For several names, the parts have the names of the columns. A dictionary maps
@@ -63,6 +69,11 @@ class Examples:
             maps the names of matrices to their columns. If a column is sparse, the matrix is too.
         columns : list of str
             Columns to keep as text, such as an id: see :attr:`columns`.
+
+        Returns
+        -------
+        filbert.Examples
+            One row for each row of the table.
 
         Examples
         --------
@@ -135,6 +146,18 @@ class Examples:
     def with_columns(self, **columns: Any) -> Self:
         """Return the same examples with further columns of text, one value per row.
 
+        Parameters
+        ----------
+        **columns : sequence
+            The values of each column. They are kept as text.
+
+        Returns
+        -------
+        filbert.Examples
+            New examples that share the parts.
+
+        Examples
+        --------
         >>> X = Examples(tree=["(a b)", "(a c)"]).with_columns(id=[7, 8])
         >>> X.columns["id"]
         array(['7', '8'], dtype=object)
@@ -147,6 +170,18 @@ class Examples:
     def with_feature_names(self, **names: Sequence[str]) -> Self:
         """Return the same examples with names for the features of matrices.
 
+        Parameters
+        ----------
+        **names : sequence of str
+            For each matrix, one name per feature. All names of a matrix must differ.
+
+        Returns
+        -------
+        filbert.Examples
+            New examples that share the parts.
+
+        Examples
+        --------
         >>> X = Examples(bow=[[1, 0], [2, 1]]).with_feature_names(bow=["dog", "cat"])
         >>> X.feature_names["bow"]
         array(['dog', 'cat'], dtype=object)

@@ -56,6 +56,11 @@ class Forest:
     :meth:`from_nested`, :meth:`from_parents`, :meth:`from_nltk`, :meth:`from_spacy`,
     :meth:`from_stanza`, :meth:`from_networkx`, :meth:`from_ast`.
 
+    Parameters
+    ----------
+    trees : iterable of Trees or bracket strings, or Forest
+        The trees. Nothing is copied from a Forest.
+
     Attributes
     ----------
     skipped : tuple of ParseError
@@ -159,6 +164,7 @@ class Forest:
         Parameters
         ----------
         texts : iterable of str or bytes
+            The documents.
         format : str
             ``"brackets"``, ``"xml"``, ``"html"``, ``"json"``, ``"python"``, ...: the formats and
             their options are those of :func:`filbert.read_trees`.
@@ -240,6 +246,16 @@ class Forest:
 
         Leaves and labels are written by ``str``, and a leaf ``(word, tag)`` as ``word/tag``. The
         unlabelled outer node of Penn files is removed. ``nltk.Tree("NP", [])`` is a leaf.
+
+        Parameters
+        ----------
+        trees : nltk.Tree, or iterable of nltk.Trees
+            The trees.
+
+        Returns
+        -------
+        Forest
+            One tree for each tree of NLTK.
         """
         return cls.from_brackets(nltk_texts(trees))
 
@@ -284,6 +300,7 @@ class Forest:
         Parameters
         ----------
         graphs : DiGraph, or iterable of DiGraphs
+            Each has one root, from which every node is reached by exactly one path.
         label : str or None
             The attribute that holds a node's label, a string or an integer. None takes the name of
             the node.
@@ -330,6 +347,7 @@ class Forest:
         Parameters
         ----------
         trees : iterable of Tree
+            The trees, in the order of the result.
         """
         if isinstance(trees, Tree):  # it is a sequence too, but of its children
             raise InputTypeError("from_trees takes a list of Trees: pass [tree], or list(tree)")
@@ -356,6 +374,7 @@ class Forest:
         Parameters
         ----------
         forests : iterable of Forest
+            The forests, in the order of the result.
         """
         single = isinstance(forests, Tree) or not isinstance(forests, Iterable)
         parts: list[Any] = [forests] if single else list(forests)
@@ -447,13 +466,24 @@ class Forest:
 
         Print it for a table, or use its attributes and
         :meth:`~filbert.description.ForestDescription.to_dict`.
+
+        Returns
+        -------
+        ForestDescription
+            The figures.
         """
         return described_forest(self._dag, self._roots)
 
     # ---------------------------------------------------------------- storage
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the forest as flat arrays that hold only the nodes of its trees."""
+        """Return the forest as flat arrays that hold only the nodes of its trees.
+
+        Returns
+        -------
+        dict of ndarray
+            The arrays by name, as :meth:`from_arrays` takes them.
+        """
         dag, roots = self._dag.extract(self._roots)
         label_bytes, label_ends, node_labels, child_ends, children = dag.to_arrays()
         return {
@@ -467,7 +497,19 @@ class Forest:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
-        """Make a forest from the arrays of :meth:`to_arrays` after checking them."""
+        """Make a forest from the arrays of :meth:`to_arrays` after checking them.
+
+        Parameters
+        ----------
+        arrays : dict of ndarray
+            The arrays by name. If they do not describe a forest,
+            :class:`~filbert.errors.CorruptForestError` is raised.
+
+        Returns
+        -------
+        Forest
+            A forest of the same trees.
+        """
         try:
             dag, roots = _core.from_arrays(
                 _exact(arrays["label_bytes"], np.uint8),

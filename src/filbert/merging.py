@@ -29,6 +29,11 @@ def merge_streams(*streams: Iterable[_T], order: Order = "turns") -> Iterator[_T
         the batch that is ready first comes first. Each stream has at most one batch waiting, so
         none waits for long. The order depends on when the writers write.
 
+    Yields
+    ------
+    object
+        The batches of the streams.
+
     Examples
     --------
     >>> list(merge_streams("abc", "x", "12"))

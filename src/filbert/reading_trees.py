@@ -50,7 +50,7 @@ def read_trees(
 
     Returns
     -------
-    X : Forest or Examples
+    Forest or Examples
         A forest if there is nothing but trees. Otherwise Examples with the part ``tree`` and
         columns: those of the format, such as ``line`` or ``name``, and ``file`` if `source` is a
         pattern, a folder or a list.

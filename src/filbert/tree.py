@@ -25,6 +25,13 @@ class Tree:
     ``tree[-1]`` the last one, and ``for child in tree`` goes through them. A tuple is a path:
     ``tree[0, 1]`` is the second child of the first child, and ``tree[()]`` the tree itself.
 
+    Parameters
+    ----------
+    dag : filbert._core.Dag
+        The nodes of a forest.
+    node : int
+        The id of the root.
+
     Examples
     --------
     >>> from filbert import Forest
@@ -78,7 +85,13 @@ class Tree:
         return int(self._dag.depths(self._as_roots())[0])
 
     def nodes(self) -> Iterator["Tree"]:
-        """Yield the subtrees of all nodes in preorder, from left to right."""
+        """Yield the subtrees of all nodes in preorder, from left to right.
+
+        Yields
+        ------
+        Tree
+            Each subtree, the tree itself first.
+        """
         stack = [self._node]
         while stack:
             node = stack.pop()
@@ -86,7 +99,13 @@ class Tree:
             stack.extend(self._dag.children(node)[::-1].tolist())
 
     def leaves(self) -> list[str]:
-        """Return the labels of the leaves from left to right: the words of a parse tree."""
+        """Return the labels of the leaves from left to right: the words of a parse tree.
+
+        Returns
+        -------
+        list of str
+            The labels.
+        """
         found: list[str] = []
         stack = [self._node]
         while stack:
@@ -111,6 +130,11 @@ class Tree:
         function : callable
             Returns the new label of a label. It is called once for each distinct label. To change
             many trees, or only leaves, see :mod:`filbert.transform`.
+
+        Returns
+        -------
+        Tree
+            The new tree.
         """
         if not callable(function):
             raise InputTypeError(f"map takes a function from labels to labels, got {function!r}")
@@ -126,6 +150,13 @@ class Tree:
         """Return the labels of all nodes and the numbers of their parents, in preorder.
 
         The root's parent is -1.
+
+        Returns
+        -------
+        labels : list of str
+            The label of each node.
+        parents : list of int
+            The number of each node's parent.
         """
         labels: list[str] = []
         parents: list[int] = []
@@ -141,6 +172,13 @@ class Tree:
     def to_nested(self) -> tuple[Any, ...]:
         """Return the tree as nested tuples, as :meth:`filbert.Forest.from_nested` takes them.
 
+        Returns
+        -------
+        tuple
+            The label, followed by the children. A leaf is its label alone.
+
+        Examples
+        --------
         >>> from filbert import Forest
         >>> Forest.from_brackets(["(S (NP (D a) (N dog)) (VP ran))"])[0].to_nested()
         ('S', ('NP', ('D', 'a'), ('N', 'dog')), ('VP', 'ran'))
@@ -149,7 +187,13 @@ class Tree:
         return nested if isinstance(nested, tuple) else (nested,)
 
     def to_nltk(self) -> Any:
-        """Return the tree as an ``nltk.Tree``, whose leaves are strings."""
+        """Return the tree as an ``nltk.Tree``, whose leaves are strings.
+
+        Returns
+        -------
+        nltk.Tree
+            The tree.
+        """
         try:
             from nltk import Tree as NltkTree  # noqa: PLC0415 - optional
         except ImportError:
@@ -185,6 +229,7 @@ class Tree:
         Returns
         -------
         str
+            The drawing, one node or several on a line.
         """
         limits: dict[str, Any] = {"max_lines": max_lines, "max_depth": max_depth}
         if values is not None:
@@ -219,6 +264,7 @@ class Tree:
         Returns
         -------
         str
+            The drawing.
         """
         limits: dict[str, Any] = {"max_nodes": max_nodes, "max_width": max_width}
         if values is None:

@@ -38,6 +38,7 @@ def write_examples(
     Parameters
     ----------
     X : Forest, Examples, or sequence of trees
+        The examples to write.
     y : sequence of labels, or None
         In KeLP files, a tuple stands for several labels. None writes no labels.
     path : path, "-" or open binary file

@@ -25,6 +25,7 @@ def write_trees(
     Parameters
     ----------
     trees : Forest, Examples with one forest, or sequence of trees
+        The trees to write.
     path : path or "-"
         ``"-"`` is standard output. A file whose name ends in ``.gz``, ``.xz``, ``.bz2`` or ``.zst``
         is compressed. The formats xml and json have one tree per file. If there are several trees,

@@ -1,6 +1,7 @@
 """Every command: what it prints, its exit code, and what it makes of bad input."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,7 @@ def test_every_command_has_help(name: str) -> None:
     result = CliRunner().invoke(app, [name, "--help"], catch_exceptions=False)
     assert result.exit_code == 0
     assert f"filbert {name}" in result.output
+    assert not re.search("<(bool|str|list)", result.output)  # types that say nothing
 
 
 def test_help_imports_nothing_that_takes_long() -> None:
@@ -135,6 +137,15 @@ def test_messages_use_the_words_of_the_command_line(run: Run, folder: Path) -> N
         "the column of trees is not certain: pass --tree; the columns"
         in run("train", three, "-o", folder / "m", "--label", "a").err
     )
+
+
+@pytest.mark.parametrize("command", [["describe"], ["convert", "--to", "json"], ["recurring"]])
+def test_options_that_brackets_do_not_have_are_refused(
+    run: Run, folder: Path, command: list[str]
+) -> None:
+    code, _, err = run(*command, folder / "trees.mrg", "--set", "unit=function")
+    assert code == 2
+    assert "brackets has no option 'unit': it has bare_words" in err
 
 
 # ---------------------------------------------------------------- predict

@@ -50,6 +50,24 @@ _COMMANDS = {
 }
 
 
+def _without_types(parameters: list[Any]) -> list[Any]:
+    """Let help name no type of flags and arguments: ``<bool>`` and ``<list[str]>`` say nothing."""
+    for one in parameters:
+        if getattr(one, "is_flag", False):
+            one.metavar = ""
+        elif one.param_type_name == "argument":
+            one.display_type_rich = lambda ctx: None
+    return parameters
+
+
+class _Command(TyperCommand):
+    """A command with plain help."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options and arguments."""
+        return _without_types(super().get_params(ctx))
+
+
 class _Commands(TyperGroup):
     """The list of commands. A command is imported when it is named."""
 
@@ -59,6 +77,10 @@ class _Commands(TyperGroup):
             self.commands[name] = TyperCommand(
                 name, help=entry.summary, rich_help_panel=entry.panel, rich_markup_mode="rich"
             )
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options."""
+        return _without_types(super().get_params(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the first argument names."""
@@ -73,7 +95,7 @@ def _imported(name: str) -> Any:
     own = typer.Typer(add_completion=False, rich_markup_mode="rich")
     settings = {"help_option_names": ["-h", "--help"]}
     function = getattr(import_module(f"filbert.cli.{name}"), name)
-    own.command(name, context_settings=settings)(command(function))
+    own.command(name, cls=_Command, context_settings=settings)(command(function))
     return typer.main.get_command(own)
 
 

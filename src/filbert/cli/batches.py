@@ -55,7 +55,7 @@ def _read_file(
         return
     with files.opened(path) as source:
         if files.is_bare(source):
-            for batch in _of_brackets(source, path, size, files.reading.bare_words):
+            for batch in _of_brackets(source, path, size, files.bare_words):
                 handle(batch)
         else:
             options = files.options(source.first_line, labels=False)

@@ -15,7 +15,7 @@ _KERNELS = ("stk", "ptk")
 def bench(
     name: Annotated[
         Literal["all", "matrix", "train", "predict"],
-        typer.Argument(metavar="[NAME]", help="What to measure: matrix, train, predict or all."),
+        typer.Argument(metavar="NAME", help="What to measure: matrix, train, predict or all."),
     ] = "all",
     *,
     as_json: AsJson = False,

@@ -52,6 +52,7 @@ def cv(
     kernel: Annotated[
         str | None,
         typer.Option(
+            metavar="LIST",
             help="Tree kernels to try: patterns, stk, st, ptk. auto searches over kernels, losses "
             "and C. The defaults are those of filbert train.",
             rich_help_panel=KERNEL,
@@ -60,6 +61,7 @@ def cv(
     decay: Annotated[
         str | None,
         typer.Option(
+            metavar="LIST",
             help="Values of the decay to try. By default 0.7 for patterns, 0.4 for the others.",
             rich_help_panel=KERNEL,
         ),
@@ -70,6 +72,7 @@ def cv(
         str | None,
         typer.Option(
             "-C",
+            metavar="LIST",
             help="Values of C to try. By default 1 and 10, and 1 for --loss logistic.",
             rich_help_panel=LEARNING,
         ),

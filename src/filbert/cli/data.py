@@ -102,6 +102,12 @@ class DataFiles:
         """Return the options of the format, from --set."""
         return settings_of(self.reading.settings)
 
+    @property
+    def bare_words(self) -> bool:
+        """Whether a word alone is a tree in a file of brackets. Other options are refused."""
+        given = TREE_FORMATS[BRACKETS].options(self.settings())
+        return self.reading.bare_words or bool(given.bare_words)
+
     def options(self, first_line: bytes, *, labels: bool) -> dict[str, Any]:
         """Return the arguments of ``read_examples`` and ``stream``.
 
@@ -210,9 +216,8 @@ class DataFiles:
         )
 
     def _bare(self, path: str, source: Input) -> Forest:
-        words = self.reading.bare_words
         file = path if os.path.isfile(path) else source  # a file may be read twice
-        return Forest.from_brackets(file, bare_words=words, on_error=self.on_error)
+        return Forest.from_brackets(file, bare_words=self.bare_words, on_error=self.on_error)
 
     def _documents(self, path: str) -> Any:
         return read_trees(

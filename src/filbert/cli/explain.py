@@ -45,7 +45,7 @@ def explain(
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(help="Title of the page.", rich_help_panel=OUTPUT)
+        str | None, typer.Option(metavar="TEXT", help="Title of the page.", rich_help_panel=OUTPUT)
     ] = None,
     reading: Reading,
     on_error: OnError = "raise",

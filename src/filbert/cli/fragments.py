@@ -31,7 +31,11 @@ def fragments(
         ),
     ] = 3,
     criterion: Annotated[
-        Literal["gradient", "chi2"], typer.Option(help="What makes a fragment relevant.")
+        Literal["gradient", "chi2"],
+        typer.Option(
+            help="What makes a fragment relevant: its weight (gradient), or how unevenly the "
+            "support vectors of the two sides have it (chi2)."
+        ),
     ] = "gradient",
     search: Annotated[
         Literal["greedy", "complete"],

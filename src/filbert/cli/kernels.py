@@ -67,29 +67,38 @@ class KernelDetails:
         bool | None,
         typer.Option(
             "--include-leaves/--no-include-leaves",
-            help="Count leaves as fragments (stk).",
+            help="Count leaves as fragments (stk). By default they do not count.",
             rich_help_panel=KERNEL,
         ),
     ] = None
     depth_decay: Annotated[
         float | None,
-        typer.Option(help="Decay per node, above 0 and at most 1 (ptk).", rich_help_panel=KERNEL),
+        typer.Option(
+            help="Decay per node, above 0 and at most 1 (ptk). 0.4 by default.",
+            rich_help_panel=KERNEL,
+        ),
     ] = None
     penalty: Annotated[
         Literal["span", "gaps"] | None,
-        typer.Option(help="Penalty for gaps between children (ptk).", rich_help_panel=KERNEL),
+        typer.Option(
+            help="Penalty for gaps between children (ptk): span, that of the paper and the "
+            "default, or gaps, that of SVM-light-TK.",
+            rich_help_panel=KERNEL,
+        ),
     ] = None
     max_subsequence: Annotated[
         int | None,
         typer.Option(
-            help="Longest subsequence of children to count (ptk).", rich_help_panel=KERNEL
+            metavar="N",
+            help="Longest subsequence of children to count (ptk). Without a limit by default.",
+            rich_help_panel=KERNEL,
         ),
     ] = None
     normalize: Annotated[
         bool,
         typer.Option(
             "--normalize/--no-normalize",
-            help="Divide by the norms of both trees.",
+            help="Divide by the norms of both trees, so that equal trees have the kernel 1.",
             rich_help_panel=KERNEL,
         ),
     ] = True

@@ -39,7 +39,11 @@ class Learning:
 
     strategy: Annotated[
         Literal["exact", "usvm", "sdag", "sdag+"],
-        typer.Option(help="Training algorithm.", rich_help_panel=LEARNING),
+        typer.Option(
+            help="Training algorithm: exact, or one of the cutting planes usvm, sdag and sdag+, "
+            "which sample examples.",
+            rich_help_panel=LEARNING,
+        ),
     ] = "exact"
     sample_size: Annotated[
         int | None,
@@ -51,14 +55,20 @@ class Learning:
     ] = None
     engine: Annotated[
         Literal["auto", "factors", "rows"],
-        typer.Option(help="How kernels are computed.", rich_help_panel=LEARNING),
+        typer.Option(
+            help="How kernels are computed: by factors of the whole kernel matrix, or by rows of "
+            "it. auto takes what is faster. The model is the same within --tol.",
+            rich_help_panel=LEARNING,
+        ),
     ] = "auto"
     loss: Annotated[
         Loss | None,
         typer.Option(
-            help="Loss of an example, logistic for probabilities. By default squared_hinge for "
-            "classes, hinge for cutting planes and --task rank, epsilon_insensitive for --task "
-            "regress.",
+            metavar="NAME",
+            help="Loss of an example. Classes: squared_hinge (the default), hinge (the default of "
+            "cutting planes), or logistic, which gives probabilities. Rankings: hinge (the "
+            "default), squared_hinge or logistic. Numbers: epsilon_insensitive (the default) or "
+            "squared_epsilon_insensitive.",
             rich_help_panel=LEARNING,
             show_default=False,
         ),

@@ -103,7 +103,8 @@ class Reading:
         list[str] | None,
         _option(
             "--set", panel=READING, metavar="NAME=VALUE",
-            help="Set an option of the format, such as --set unit=function for python.",
+            help="Set an option of the format, such as --set unit=function for python. May be "
+            "repeated. A wrong name is answered with the names that the format has.",
         ),
     ] = None  # fmt: skip
 
@@ -123,8 +124,11 @@ class General:
 
     jobs: Annotated[
         int | None,
-        _option("--jobs", "-j", panel=GENERAL, metavar="N", help="Number of threads.  [all cores]"),
-    ] = None
+        _option(
+            "--jobs", "-j", panel=GENERAL, metavar="N",
+            help="Number of threads, by default one per core.",
+        ),
+    ] = None  # fmt: skip
     quiet: Annotated[
         bool,
         _option("--quiet", "-q", panel=GENERAL, help="Print results and errors, nothing else."),

@@ -85,7 +85,7 @@ def corpus_of(files: "DataFiles", n_parts: int | None, *, labels: bool, **others
                 n_parts=n_parts,
                 label=None if labels else False,
                 format="brackets",
-                bare_words=reading.bare_words,
+                bare_words=files.bare_words,
                 **given,
             )
         own = files.options(opened.first_line, labels=labels)

@@ -64,6 +64,7 @@ def predict(
     placeholder: Annotated[
         str,
         typer.Option(
+            metavar="TEXT",
             help="Text in place of the prediction for a line that cannot be read.",
             rich_help_panel=OUTPUT,
         ),

@@ -34,7 +34,8 @@ def recurring(
         int,
         typer.Option(
             min=1, metavar="N",
-            help="Stop with an error if some productions have more fragments than this.",
+            help="Largest number of fragments in memory at a time. If there are more, the command "
+            "ends with an error.",
         ),
     ] = 1_000_000,
     names: Annotated[

@@ -28,7 +28,9 @@ def similar(
             "from 1. Without DATA, the data: each of its trees is then a query.",
         ),
     ],
-    data: Annotated[list[str] | None, typer.Argument(metavar="[DATA]...", help="Files.")] = None,
+    data: Annotated[
+        list[str] | None, typer.Argument(metavar="DATA", help="Files of trees to search.")
+    ] = None,
     *,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="Number of trees to show.")] = 10,
     width: Annotated[

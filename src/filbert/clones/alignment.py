@@ -123,6 +123,7 @@ def align(first: Any, second: Any, *, min_size: int = 2) -> Alignment:
     Parameters
     ----------
     first, second : Tree or str in bracket notation
+        The trees to compare.
     min_size : int
         Smaller common fragments are not looked for.
 

@@ -74,6 +74,7 @@ def clone_classes(
     Parameters
     ----------
     X : Forest, or sequence of trees or bracket strings
+        The trees to compare with each other.
     kernel : tree kernel, optional
         SubsetTree() by default. It must normalise.
     min_similarity : float

@@ -22,9 +22,11 @@ def clones_to_html(
     classes : list of CloneClass
         What :func:`filbert.clones.clone_classes` returned for `X`.
     X : Forest, or sequence of trees or bracket strings
+        The trees in which the classes were found.
     names : sequence of str, optional
         A name for each tree, such as file and line. Any text: it is escaped.
     title : str
+        The heading of the page. It is escaped.
 
     Returns
     -------

@@ -35,8 +35,11 @@ def similar_pairs(
     Parameters
     ----------
     kernel : tree kernel with ``normalize=True``
+        The measure of similarity.
     trees : Forest
+        The trees to compare with each other.
     min_similarity : float
+        The lowest kernel value of a pair, above 0 and at most 1.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional

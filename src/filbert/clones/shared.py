@@ -18,6 +18,13 @@ def shared_fragment(X: Any, *, n_jobs: int | None = None) -> Fragment | None:
     Of several largest ones, the first in the order of :func:`recurring_fragments` is returned. None
     is also returned for trees with more than a hundred thousand recurring fragments.
 
+    Parameters
+    ----------
+    X : Forest, or sequence of trees or bracket strings
+        The trees to compare.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
     Returns
     -------
     Fragment or None

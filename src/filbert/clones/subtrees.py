@@ -44,6 +44,7 @@ def repeated_subtrees(X: Any, *, min_size: int = 20) -> list[RepeatedSubtree]:
     Parameters
     ----------
     X : Forest, or sequence of trees or bracket strings
+        The trees to search.
     min_size : int
         The smallest number of nodes of a subtree.
 

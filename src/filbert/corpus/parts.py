@@ -40,6 +40,14 @@ class Parts(InParts):
     ``corpus[index]`` chooses examples by a slice, a mask or an array of numbers, as scikit-learn
     does. `len`, indexing and `labels` need a pass over the corpus the first time.
 
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        The parts, each of which can be loaded as often as needed.
+    places : sequence of ndarray of int, optional
+        For each part, the numbers that its examples have in the corpus. By default the corpus is in
+        the order of the parts.
+
     Attributes
     ----------
     pieces : tuple of Piece
@@ -105,7 +113,13 @@ class Parts(InParts):
         return self._known.sizes
 
     def labels(self) -> NDArray[Any]:
-        """Return the labels of all examples."""
+        """Return the labels of all examples.
+
+        Returns
+        -------
+        ndarray of shape (len(self),)
+            The labels, in the order of the corpus.
+        """
         labels = self._known.labels
         if labels is None:
             raise InvalidParameterError("the corpus has no labels: pass y, one label per example")
@@ -157,6 +171,18 @@ class Parts(InParts):
         """Yield ``function(X)`` for the examples X of each part, in the order of the parts.
 
         The function must not depend on anything that changes. On Dask it is sent to the workers.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the examples of a part.
+        verbose : int
+            If it is positive, show progress.
+
+        Returns
+        -------
+        iterator
+            One result for each part.
         """
         self.warn_of_skipped()
         return self._run(Work("working", apply_to_rows, (function,)), verbose=verbose)
@@ -170,6 +196,18 @@ class Parts(InParts):
         """Return the corpus of ``function(X)``, which is called whenever a part is loaded.
 
         The function returns a row for each row of X. Functions with the same `token` are the same.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the examples of a part and returns as many rows.
+        token : str
+            What tells the function from others, in checkpoints and on Dask.
+
+        Returns
+        -------
+        Parts
+            The changed corpus. Nothing is loaded yet.
         """
         corpus = Parts.__new__(Parts)
         corpus.pieces = tuple(Changed(piece, function, token) for piece in self.pieces)
@@ -179,11 +217,30 @@ class Parts(InParts):
         return corpus
 
     def gather(self, function: Callable[[Any], Any], *, verbose: int = 0) -> Any:
-        """Return the rows ``function(X)`` of all parts in one array or sparse matrix."""
+        """Return the rows ``function(X)`` of all parts in one array or sparse matrix.
+
+        Parameters
+        ----------
+        function : callable
+            Takes the examples of a part and returns an array or a sparse matrix with as many rows.
+        verbose : int
+            If it is positive, show progress.
+
+        Returns
+        -------
+        ndarray or sparse array
+            One row for each example, in the order of the corpus.
+        """
         return self.in_order(list(self.map(function, verbose=verbose)))
 
     def each(self) -> Iterator[Rows]:
-        """Yield the examples of each part, in this process, one part after another."""
+        """Yield the examples of each part, in this process, one part after another.
+
+        Yields
+        ------
+        Rows
+            The examples `X` of a part, and their labels `y` or None.
+        """
         for piece in self.pieces:
             runner = LocalRunner() if piece.later is None else current_runner()
             yield from runner.map(Work("loading", _as_they_are), [piece], [()])
@@ -193,6 +250,11 @@ class Parts(InParts):
 
         What Dask computes is identified by its examples, which takes a pass over these parts: keys
         of delayed calls are random, and other keys do not show whether a database has changed.
+
+        Returns
+        -------
+        list of str
+            One token for each part.
         """
         later = [piece for piece in self.pieces if piece.later is not None]
         nothing: list[tuple[Any, ...]] = [()] * len(later)
@@ -209,7 +271,20 @@ class Parts(InParts):
     # ---------------------------------------------------------------- orders of examples
 
     def split(self, values: ArrayLike, what: str) -> list[NDArray[Any]]:
-        """Split values in the order of the corpus by parts; `what` they are is for errors."""
+        """Split values in the order of the corpus by parts.
+
+        Parameters
+        ----------
+        values : array-like of shape (len(self),)
+            One value for each example.
+        what : str
+            What the values are, for the error if their number is wrong.
+
+        Returns
+        -------
+        list of ndarray
+            The values of each part's examples.
+        """
         array = np.asarray(values)
         if array.ndim == 0 or len(array) != len(self):
             raise InvalidParameterError(
@@ -220,11 +295,33 @@ class Parts(InParts):
         return self.split_by_parts(array)
 
     def split_by_parts(self, values: NDArray[Any]) -> list[NDArray[Any]]:
-        """Split values in the order of the parts."""
+        """Split values in the order of the parts.
+
+        Parameters
+        ----------
+        values : ndarray of shape (len(self),)
+            One value for each example, part after part.
+
+        Returns
+        -------
+        list of ndarray
+            The values of each part's examples, as views.
+        """
         return np.split(values, np.cumsum(self.sizes)[:-1])
 
     def in_order(self, blocks: Sequence[Any]) -> Any:
-        """Join the rows of all parts, in the order of the corpus."""
+        """Join the rows of all parts, in the order of the corpus.
+
+        Parameters
+        ----------
+        blocks : sequence of ndarray or sparse array
+            The rows of each part.
+
+        Returns
+        -------
+        ndarray or sparse array
+            One row for each example.
+        """
         if not blocks:
             raise InvalidParameterError("no examples of the corpus are chosen")
         joined = _stack(blocks)
@@ -234,13 +331,34 @@ class Parts(InParts):
         return joined[order]
 
     def numbers(self) -> list[NDArray[np.intp]]:
-        """Return the numbers in the corpus of each part's examples."""
+        """Return the numbers in the corpus of each part's examples.
+
+        Returns
+        -------
+        list of ndarray of int
+            One array for each part.
+        """
         return self.split(np.arange(len(self)), "range")
 
     def numbers_of(
         self, part: NDArray[np.intp], row: NDArray[np.intp], sizes: NDArray[np.intp]
     ) -> NDArray[np.intp]:
-        """Return the numbers in the corpus of some rows of parts, whose sizes are known."""
+        """Return the numbers in the corpus of some rows of parts, whose sizes are known.
+
+        Parameters
+        ----------
+        part : ndarray of int
+            The part of each row.
+        row : ndarray of int
+            The number of each row within its part.
+        sizes : ndarray of int
+            The number of examples of each part.
+
+        Returns
+        -------
+        ndarray of int
+            The number of each row in the corpus.
+        """
         begins = np.cumsum(sizes) - sizes
         numbers: NDArray[np.intp] = begins[part] + row
         return numbers if self._places is None else np.concatenate(self._places)[numbers]

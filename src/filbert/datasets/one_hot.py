@@ -19,7 +19,7 @@ class OneHotColumns:
 
     Parameters
     ----------
-    names
+    names : iterable of str
         The features, in the order in which rows give their values.
 
     Examples
@@ -53,12 +53,29 @@ class OneHotColumns:
         return names
 
     def freeze(self) -> "OneHotColumns":
-        """Add no columns from now on."""
+        """Add no columns from now on.
+
+        Returns
+        -------
+        OneHotColumns
+            Itself.
+        """
         self.frozen = True
         return self
 
     def encode(self, row: Sequence[str | None]) -> list[int]:
-        """Return the columns in which an example has a 1, in ascending order."""
+        """Return the columns in which an example has a 1, in ascending order.
+
+        Parameters
+        ----------
+        row : sequence of str or None
+            One value for each feature.
+
+        Returns
+        -------
+        list of int
+            The numbers of the columns.
+        """
         if len(row) != len(self._columns):
             raise InvalidParameterError(
                 f"a row has {len(row)} values, but there are {len(self._columns)} features: "
@@ -77,7 +94,18 @@ class OneHotColumns:
         return found
 
     def transform(self, rows: Iterable[Sequence[str | None]]) -> sp.csr_array:
-        """Return the matrix of some examples; its width is the final number of columns."""
+        """Return the matrix of some examples; its width is the final number of columns.
+
+        Parameters
+        ----------
+        rows : iterable of sequences of str or None
+            One value for each feature, for each example.
+
+        Returns
+        -------
+        csr_array of shape (number of rows, number of columns)
+            Zeros and ones.
+        """
         gathered = OneHotRows(self)
         for row in rows:
             gathered.add(row)

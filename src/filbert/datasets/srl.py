@@ -88,9 +88,9 @@ def srl_boundary(
 
     Parameters
     ----------
-    sentences
+    sentences : iterable of dict, or path
         Dictionaries as above, or the path of a JSON Lines file, plain, ``.gz`` or ``.xz``.
-    rule
+    rule : {"A", "B", "C", "VB", "VC"}
         Which pairs of a predicate and a node are examples:
 
         ====== ==================================================================
@@ -100,20 +100,29 @@ def srl_boundary(
         ``VB`` B for predicates that are verbs (tag ``VB*``) and have an argument
         ``VC`` C for the same predicates
         ====== ==================================================================
-    task
+    task : {"boundary", "role"}
         ``"boundary"``: the label is 1 if the span of the node is exactly that of an argument,
         otherwise -1. ``"role"``: only nodes with the span of an argument are examples, and the
         label is the role of the argument as it is written, including ``C-`` and ``R-``. If several
         arguments have the same span, the first gives the role. Under A, B and VB each node of a
         unary chain is an example with that role.
-    leaves
+    leaves : {"words", "tags"}
         ``"words"``: each leaf is a word, the only child of its tag, and is not a candidate.
         ``"tags"``: the parse has no words; its leaves are the tags, and they are candidates.
-    features
+    features : bool
         Add the standard flat features as a third entry,
         :class:`~filbert.datasets.StandardFeatures`: phrase type, predicate word, head word,
         governing category, position, voice and path. :class:`~filbert.datasets.OneHotColumns`
         turns them into a sparse matrix.
+
+    Yields
+    ------
+    label : int or str
+        1 and -1, or the role.
+    tree : str
+        The tree in bracket notation.
+    features : StandardFeatures
+        If they are asked for.
 
     Raises
     ------
@@ -171,6 +180,20 @@ def load_srl(
         columns = OneHotColumns(StandardFeatures._fields)
         X, y = load_srl("train.jsonl", columns=columns)
         X_test, y_test = load_srl("test.jsonl", columns=columns.freeze())
+
+    Parameters
+    ----------
+    sentences, rule, task, leaves
+        As for :func:`srl_boundary`.
+    columns : OneHotColumns, optional
+        Where the standard features get their columns.
+
+    Returns
+    -------
+    X : Forest, or Examples if there are columns
+        The trees, with the features.
+    y : ndarray
+        The labels: 1 and -1, or roles as text.
 
     Examples
     --------

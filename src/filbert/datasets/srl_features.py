@@ -20,6 +20,23 @@ class StandardFeatures(NamedTuple):
 
     In parses without words (``leaves="tags"``), tags take the place of words.
 
+    Parameters
+    ----------
+    phrase_type : str
+        The candidate's label.
+    predicate_word : str
+        The head of the predicate, in lower case.
+    head_word : str
+        The head word of the candidate, found by :mod:`filbert.datasets.head_words`.
+    governing_category : str or None
+        For a noun phrase ``NP``, the nearest ``S`` or ``VP`` above it; None for other phrases.
+    position : str
+        Whether the candidate is ``before`` or ``after`` the predicate, or ``over`` it (rule A).
+    voice : str
+        The voice of the predicate, ``active`` or ``passive``.
+    path : str
+        From the predicate's tag up and down to the candidate: ``VBD↑VP↑S↓NP``.
+
     Examples
     --------
     >>> from filbert.datasets import srl_boundary

@@ -74,15 +74,15 @@ def load_stdlib_functions(
 
     Parameters
     ----------
-    verbs
+    verbs : collection of str
         The classes: functions whose name starts with another word are left out.
-    max_per_verb
+    max_per_verb : int or None
         Keep at most this many functions of a verb, chosen at random; None keeps all.
-    max_nodes
+    max_nodes : int or None
         Leave out functions with larger trees; None keeps all.
-    random_state
+    random_state : int, RandomState or None
         Seed of the random choice.
-    root
+    root : path, optional
         Folder of Python sources to read instead of the standard library of the running Python.
 
     Returns
@@ -136,6 +136,18 @@ def python_function_to_brackets(function: Function, hidden_name: str) -> str:
 
     ``hidden_name`` is also hidden if it has other underscores around it, because ``_read`` often
     only calls ``self.read``.
+
+    Parameters
+    ----------
+    function : ast.FunctionDef or ast.AsyncFunctionDef
+        The function, as Python's parser returns it.
+    hidden_name : str
+        The name to replace by ``<name>`` wherever it occurs.
+
+    Returns
+    -------
+    str
+        The tree in bracket notation.
 
     Examples
     --------

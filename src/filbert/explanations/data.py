@@ -267,6 +267,7 @@ class Explanation:
         Returns
         -------
         dict
+            All facts of the explanation.
         """
         return {"format": FORMAT, "version": VERSION, **to_plain(self)}
 
@@ -276,6 +277,7 @@ class Explanation:
         Returns
         -------
         str
+            The text.
         """
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
@@ -347,6 +349,11 @@ class Explanation:
         ----------
         path : path, optional
             A file to which the page is also written.
+
+        Returns
+        -------
+        str
+            The page.
         """
         # Importing Jinja2 takes a tenth of a second, so it is imported only when needed.
         from filbert.report.html import render  # noqa: PLC0415

@@ -76,6 +76,7 @@ def explain(
         Fragments that occur less often in the support vectors are left out. The default is 3, or 1
         if there are fewer than 100 support vectors.
     title : str, optional
+        The heading of the report.
     n_jobs : int, optional
         Number of threads; the result does not depend on it.
 

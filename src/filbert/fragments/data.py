@@ -55,6 +55,7 @@ class Fragments:
     Parameters
     ----------
     kernel : SubsetTree, Subtree or PartialTree
+        The kernel whose features the fragments are.
     trees : Forest
         The fragments as trees. Open nodes of subset trees are leaves here.
     open : ndarray of bool, optional
@@ -112,7 +113,13 @@ class Fragments:
         return (self._fragment(i) for i in range(len(self)))
 
     def open_by_fragment(self) -> list[NDArray[np.bool_]]:
-        """Return `open` for each fragment, as views."""
+        """Return `open` for each fragment, as views.
+
+        Returns
+        -------
+        list of ndarray of bool
+            One array for each fragment, with a value for each of its nodes.
+        """
         return np.split(self.open, self._ends[:-1]) if len(self) else []
 
     def _fragment(self, i: int) -> Fragment:
@@ -121,20 +128,32 @@ class Fragments:
         return Fragment(tuple(labels), _parents(arity), tuple(open.tolist()))
 
     def texts(self) -> list[str]:
-        """Return the fragments in brackets, the same text as ``str`` of each."""
+        """Return the fragments in brackets, the same text as ``str`` of each.
+
+        Returns
+        -------
+        list of str
+            One text for each fragment.
+        """
         flags = self.open.view(np.uint8)
         return _core.fragment_texts(self.trees._dag, self.trees._roots, flags)
 
     def count(self, X: Any, *, n_jobs: int | None = None) -> sp.csr_array:
-        """Count the occurrences of each fragment in trees: int64 of shape (len(X), len(self)).
+        """Count the occurrences of each fragment in trees.
 
         A partial tree may occur at one node in several ways. Each of them counts.
 
         Parameters
         ----------
         X : Forest, or sequence of trees or bracket strings
+            The trees in which to count.
         n_jobs : int, optional
             Threads; the result does not depend on it.
+
+        Returns
+        -------
+        csr_array of int64, of shape (len(X), len(self))
+            The counts.
         """
         trees = self._trees_of(X)
         spec, mine = self.kernel._spec(), self.trees
@@ -154,8 +173,14 @@ class Fragments:
         Parameters
         ----------
         X : Forest, or sequence of trees or bracket strings
+            The trees to describe.
         n_jobs : int, optional
             Threads; the result does not depend on it.
+
+        Returns
+        -------
+        csr_array of shape (len(X), len(self))
+            One row for each tree.
         """
         trees = self._trees_of(X)
         spec, mine, normalize = self.kernel._spec(), self.trees, bool(self.kernel.normalize)

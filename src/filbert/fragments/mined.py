@@ -81,7 +81,18 @@ class MinedFragments:
         return self.threshold * root, self.base * root
 
     def first(self, n: int) -> "MinedFragments":
-        """Return the `n` most relevant fragments."""
+        """Return the `n` most relevant fragments.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+
+        Returns
+        -------
+        MinedFragments
+            All of them if there are fewer than `n`.
+        """
         return MinedFragments(
             self.fragments[:n],
             self.weight[:n],

@@ -85,6 +85,7 @@ def mine(
     Returns
     -------
     MinedFragments
+        The most relevant first.
 
     Warns
     -----
@@ -221,6 +222,18 @@ class _Miner:
 
 def weight_norm(model: SupportVectorModel, *, n_jobs: int | None = None) -> float:
     """Return the exact norm of the weight vector of a model's first decision function.
+
+    Parameters
+    ----------
+    model : SupportVectorModel
+        The model, such as `model_` of a learner.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    float
+        The norm.
 
     Examples
     --------

@@ -89,6 +89,7 @@ def recurring_fragments(
     Parameters
     ----------
     X : Forest, or sequence of trees or bracket strings
+        The trees to search.
     kernel : SubsetTree or Subtree, optional
         Defines the fragments. SubsetTree() by default: at each node all children or none. Under
         Subtree the fragments are complete subtrees, and each of them is closed. The decay does not
@@ -149,6 +150,20 @@ def iter_recurring_fragments(
 
     A batch has the fragments of some productions, so only these are in memory. `max_fragments`
     is a limit for each batch.
+
+    Parameters
+    ----------
+    X, kernel, min_count, max_count, min_size, max_size, root
+        As for :func:`recurring_fragments`.
+    max_fragments : int
+        The limit for each batch.
+    n_jobs, progress
+        As for :func:`recurring_fragments`.
+
+    Yields
+    ------
+    RecurringFragments
+        The fragments of some productions.
 
     Examples
     --------

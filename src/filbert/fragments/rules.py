@@ -23,6 +23,11 @@ def check_rules(
 ) -> None:
     """Raise InvalidParameterError if a parameter of :func:`mine` is invalid.
 
+    Parameters
+    ----------
+    max_ratio, n_fragments, norm_share, criterion, min_frequency, search, max_fragments
+        The parameters of :func:`mine`.
+
     Examples
     --------
     >>> rules = {"n_fragments": None, "norm_share": None, "criterion": "gradient"}

@@ -46,12 +46,14 @@ class Kernel(Parametrized):
         Parameters
         ----------
         X : Examples, Forest, or what the kernel takes
+            The examples.
         n_jobs : int, optional
             Threads; None for all cores.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The kernel of each example.
         """
 
     @abstractmethod
@@ -66,10 +68,17 @@ class Kernel(Parametrized):
         Returns
         -------
         Kernel
+            A new kernel with the same parameters.
         """
 
     def normalized(self) -> "Kernel":
-        """Return ``K(a, b) / sqrt(K(a, a) K(b, b))``."""
+        """Return ``K(a, b) / sqrt(K(a, a) K(b, b))``.
+
+        Returns
+        -------
+        Kernel
+            A kernel whose values are at most 1.
+        """
         return Normalized(self)
 
     def _check(self) -> None:
@@ -163,6 +172,11 @@ class Expression(Kernel):
 class Sum(Expression):
     """``left + right``: the features of both kernels.
 
+    Parameters
+    ----------
+    left, right : Kernel
+        The terms.
+
     Examples
     --------
     >>> from filbert.kernels import Linear
@@ -198,6 +212,11 @@ class Sum(Expression):
 class Product(Expression):
     """``left * right``: all products of a feature of one kernel and a feature of the other.
 
+    Parameters
+    ----------
+    left, right : Kernel
+        The factors.
+
     Examples
     --------
     >>> from filbert.kernels import Linear
@@ -225,6 +244,13 @@ class Product(Expression):
 
 class Scaled(Expression):
     """``factor * kernel``, where the factor is not negative.
+
+    Parameters
+    ----------
+    factor : float
+        The factor, not negative.
+    kernel : Kernel
+        The kernel to multiply.
 
     Examples
     --------
@@ -257,6 +283,13 @@ class Scaled(Expression):
 
 class Power(Expression):
     """``kernel ** exponent``, where the exponent is a positive integer.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The base.
+    exponent : int
+        From 1 to 100.
 
     Examples
     --------
@@ -292,6 +325,11 @@ class Power(Expression):
 
 class Normalized(Expression):
     """``K(a, b) / sqrt(K(a, a) K(b, b))``, or 0 if an example has no features at all.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel to normalise.
 
     Examples
     --------
@@ -332,6 +370,11 @@ class Normalized(Expression):
 
 class Constant(Expression):
     """The same value for all pairs of examples.
+
+    Parameters
+    ----------
+    value : float
+        The value, not negative.
 
     Examples
     --------

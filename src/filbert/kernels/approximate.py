@@ -69,13 +69,30 @@ class ApproximateTree(TreeKernel):
         return getattr(self.kernel, "part", None)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters. `normalize` and `part` are set on the inner kernel."""
+        """Set parameters. `normalize` and `part` are set on the inner kernel.
+
+        Parameters
+        ----------
+        **params : values
+            The parameters by name, such as ``kernel__decay``.
+
+        Returns
+        -------
+        ApproximateTree
+            Itself.
+        """
         within = {f"kernel__{name}": params.pop(name) for name in _SHARED if name in params}
         super().set_params(**params, **within)
         return self
 
     def normalized(self) -> Kernel:
-        """Return the same kernel with ``normalize=True``."""
+        """Return the same kernel with ``normalize=True``.
+
+        Returns
+        -------
+        ApproximateTree
+            A new kernel.
+        """
         return self.with_params(normalize=True)
 
     @property

@@ -83,6 +83,7 @@ class EachPart(_OverParts):
     kernel : Kernel
         A kernel without a part.
     parts : tuple of str
+        The names of the parts, all different.
 
     Examples
     --------
@@ -94,7 +95,13 @@ class EachPart(_OverParts):
     """
 
     def expanded(self) -> Kernel:
-        """Return the same kernel as a sum of kernels on one part each."""
+        """Return the same kernel as a sum of kernels on one part each.
+
+        Returns
+        -------
+        Kernel
+            The sum.
+        """
         self._check()
         expression: Any = sum(self.kernel.on(part) for part in self.parts)
         return cast(Kernel, expression)

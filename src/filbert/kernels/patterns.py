@@ -134,12 +134,14 @@ class LocalPatterns(TreeKernel):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The trees.
         n_jobs : int, optional
             Threads; None for all cores.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The kernel of each tree.
         """
         forest = self.trees_of(X)
         values = _core.pattern_selves(

@@ -116,12 +116,14 @@ class Sequence(PlainKernel):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The sequences, as the kernel takes them.
         n_jobs : int, optional
             Threads; None for all cores.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The kernel of each sequence.
         """
         decay, length = self._cost()
         rows, _ = self._rows(X, None)
@@ -141,10 +143,12 @@ class Sequence(PlainKernel):
         Parameters
         ----------
         a, b : Tree or str
+            The sequences.
 
         Returns
         -------
         float
+            The kernel.
         """
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 

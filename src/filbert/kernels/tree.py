@@ -80,12 +80,14 @@ class TreeKernel(PlainKernel):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The trees.
         n_jobs : int, optional
             Threads; None for all cores.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The kernel of each tree.
         """
         forest = self.trees_of(X)
         spec = self._spec()
@@ -100,11 +102,33 @@ class TreeKernel(PlainKernel):
         return values
 
     def trees_of(self, X: Any) -> Forest:
-        """Return the trees that the kernel applies to: X, or its part `self.part`."""
+        """Return the trees that the kernel applies to: X, or its part `self.part`.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+            The examples.
+
+        Returns
+        -------
+        Forest
+            The trees.
+        """
         return self._forest_of(X)
 
     def rows_of(self, X: Any) -> Forest:
-        """Return the trees that the kernel applies to."""
+        """Return the trees that the kernel applies to.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+            The examples.
+
+        Returns
+        -------
+        Forest
+            The trees.
+        """
         return self.trees_of(X)
 
     def pair(self, a: Tree | str, b: Tree | str) -> float:
@@ -113,10 +137,12 @@ class TreeKernel(PlainKernel):
         Parameters
         ----------
         a, b : Tree or str
+            The trees.
 
         Returns
         -------
         float
+            The kernel.
         """
         return float(self.whole()([a], [b], n_jobs=1)[0, 0])
 

@@ -59,12 +59,14 @@ class VectorKernel(PlainKernel):
         Parameters
         ----------
         X : Examples, array or sparse matrix
+            The examples.
         n_jobs : int, optional
             Threads; None for all cores.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The kernel of each example.
         """
         self._check()
         vectors = self.vectors_of(X)
@@ -73,11 +75,33 @@ class VectorKernel(PlainKernel):
         return checked_values(self, values)
 
     def vectors_of(self, X: Any) -> Any:
-        """Return the vectors that the kernel applies to, checked: an array or a CSR array."""
+        """Return the vectors that the kernel applies to, checked.
+
+        Parameters
+        ----------
+        X : Examples, array or sparse matrix
+            The examples.
+
+        Returns
+        -------
+        ndarray or csr_array
+            The vectors.
+        """
         return checked_matrix(self.part_of(X), repr(self), self.part)
 
     def rows_of(self, X: Any) -> Any:
-        """Return the vectors that the kernel applies to, checked."""
+        """Return the vectors that the kernel applies to, checked.
+
+        Parameters
+        ----------
+        X : Examples, array or sparse matrix
+            The examples.
+
+        Returns
+        -------
+        ndarray or csr_array
+            The vectors.
+        """
         return self.vectors_of(X)
 
     @abstractmethod
@@ -248,7 +272,13 @@ class RBF(VectorKernel):
         return "rbf", 1, float(self.gamma), 0.0
 
     def normalized(self) -> "RBF":
-        """Return the kernel itself: it is 1 on the diagonal."""
+        """Return the kernel itself: it is 1 on the diagonal.
+
+        Returns
+        -------
+        RBF
+            Itself.
+        """
         return self
 
     def _values(self, a: Any, b: Any) -> FloatArray:

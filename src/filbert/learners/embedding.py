@@ -125,7 +125,9 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Parameters
         ----------
         X : Forest, Examples, sequence of trees or bracket strings, or Parts
+            The trees to check.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
@@ -144,7 +146,9 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Parameters
         ----------
         X : ignored
+            Not used.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
@@ -167,6 +171,7 @@ class DistributedTreeEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Returns
         -------
         ndarray of shape (len(X), n_components)
+            One row for each tree.
         """
         if isinstance(X, Parts):
             return self._transform_parts(X, out)

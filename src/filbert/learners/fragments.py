@@ -72,7 +72,8 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
     mined_ : list of MinedFragments
         The fragments of each decision function. There is one function for two classes, and none if
         `fragments` are given.
-    estimator_ : the fitted estimator, or None
+    estimator_ : TreeSVC, TreeLogisticRegression, TreePerceptron or None
+        The fitted estimator.
     classes_ : ndarray
         The classes of the estimator, or of `y` if it is used.
     coef_ : ndarray of shape (n_problems, n_fragments)
@@ -132,6 +133,18 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
 
         If X is a corpus in parts (:func:`filbert.parts`), which may have its own labels, the
         estimator is fitted on it. Its support vectors are then mined in one piece.
+
+        Parameters
+        ----------
+        X : Forest, Examples, sequence of trees or bracket strings, or Parts
+            The training trees.
+        y : array-like, optional
+            Their classes. They are needed if an estimator has to be fitted, and for chi-square.
+
+        Returns
+        -------
+        FragmentVectorizer
+            Itself.
         """
         self.check_parameters()
         if self.fragments is not None:
@@ -157,7 +170,13 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         return self
 
     def columns(self) -> list[NDArray[np.intp]]:
-        """Return the columns of the fragments of each decision function."""
+        """Return the columns of the fragments of each decision function.
+
+        Returns
+        -------
+        list of ndarray of int
+            One array for each decision function.
+        """
         check_is_fitted(self)
         known = self.fragments_.trees
         place = {root: i for i, root in enumerate(known._roots.tolist())}
@@ -173,10 +192,12 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The trees to describe.
 
         Returns
         -------
         csr_array of shape (len(X), n_fragments)
+            Counts, or weighted features.
         """
         check_is_fitted(self)
         rows = self.fragments_.features if self.weighted else self.fragments_.count
@@ -190,10 +211,12 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         Parameters
         ----------
         input_features : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
         ndarray of str
+            One text for each column.
         """
         check_is_fitted(self)
         return np.array(self.fragments_.texts(), dtype=object)

@@ -77,7 +77,9 @@ class KernelMatrix(
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The training examples.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
@@ -100,10 +102,12 @@ class KernelMatrix(
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples of the rows.
 
         Returns
         -------
         ndarray of shape (len(X), number of training examples)
+            Kernel values, or distances.
         """
         check_is_fitted(self)
         self.check_parameters()

@@ -135,7 +135,7 @@ class TreeLogisticRegression(DualClassifier):
         self.verbose = verbose
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Predict the probability of each class: shape (len(X), n_classes).
+        """Predict the probability of each class.
 
         The probability of the second of two classes is 1 / (1 + exp(-score)). Of more classes, each
         has such a probability against the rest, and these are divided by their sum.
@@ -143,10 +143,12 @@ class TreeLogisticRegression(DualClassifier):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X), n_classes)
+            In the order of `classes_`. Each row sums to 1.
         """
         check_is_fitted(self)
         return self._classifier().predict_proba(X)
@@ -157,10 +159,12 @@ class TreeLogisticRegression(DualClassifier):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X), n_classes)
+            In the order of `classes_`.
         """
         check_is_fitted(self)
         return self._classifier().predict_log_proba(X)

@@ -68,7 +68,9 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The training trees.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
@@ -84,11 +86,14 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The training trees.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
         csr_array of shape (len(X), n_patterns)
+            One row for each tree.
         """
         self.check_parameters()
         kernel = LocalPatterns() if self.kernel is None else clone(self.kernel)
@@ -101,15 +106,17 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @by_parts
     def transform(self, X: Any) -> sp.csr_array:
-        """Return one row per tree: as many columns as patterns.
+        """Return one row for each tree, with a column for each pattern.
 
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The trees to describe.
 
         Returns
         -------
         csr_array of shape (len(X), n_patterns)
+            One row for each tree.
         """
         check_is_fitted(self)
         trees = self.space_.kernel.trees_of(X)
@@ -130,10 +137,12 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         input_features : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
         ndarray of str
+            One text for each column.
         """
         check_is_fitted(self)
         return np.array(self.space_.names(), dtype=object)

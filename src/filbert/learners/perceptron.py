@@ -211,9 +211,10 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
 
         Parameters
         ----------
-        X, y
+        X, y : examples and array-like of labels, or a corpus in parts
             Examples and their labels, or a corpus in parts.
         sample_weight : array of floats, optional
+            How much each example changes the model. An example with the weight 0 is skipped.
         checkpoint : path, optional
             For examples in one piece: a folder that keeps the model every half minute. After an
             interruption, the same call continues from there, and gives the same model to the last
@@ -307,12 +308,13 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
 
         Parameters
         ----------
-        X, y
+        X, y : examples and array-like of labels, or a corpus in parts
             Examples and their labels. The parts of a corpus (:func:`filbert.parts`), which may have
             its own labels, are one batch each.
         classes : list of labels
             All classes that will ever occur. The first call needs them.
         sample_weight : array of floats, optional
+            How much each example changes the model. An example with the weight 0 is skipped.
 
         Returns
         -------
@@ -537,15 +539,17 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
     # ---------------------------------------------------------------- predicting
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Score examples: shape (len(X),) for two classes, (len(X), n_classes) for more.
+        """Score examples.
 
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X),), or (len(X), n_classes) for more than two classes
+            The scores of the second class, or of each class.
         """
         check_is_fitted(self)
         return self._classifier().decision_function(X)
@@ -556,10 +560,12 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            Labels from `classes_`.
         """
         check_is_fitted(self)
         return self._classifier().predict(X)
@@ -575,7 +581,13 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         )
 
     def at_this_time(self) -> Self:
-        """Return a copy of the model so far. Later learning does not change it."""
+        """Return a copy of the model so far. Later learning does not change it.
+
+        Returns
+        -------
+        TreePerceptron
+            The copy.
+        """
         check_is_fitted(self)
         now = copy(self)
         model = self.model_.at_this_time()

@@ -146,6 +146,7 @@ class TreeRanker(DualLearner):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The candidates of all groups.
         y : array-like of numbers
             Only the order of the targets of a group matters.
         sample_weight : array-like, optional
@@ -181,15 +182,20 @@ class TreeRanker(DualLearner):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The candidates of all groups.
         y : array-like of numbers
+            Their targets, as in `fit`.
         Cs : iterable of float
+            The values of C.
         sample_weight : array-like, optional
+            As in `fit`.
         group : array-like, optional
             As in `fit`.
 
         Returns
         -------
         list of TreeRanker
+            One for each value of C.
         """
         Cs = checked_costs(Cs)
         y = self._target_of(X, y)
@@ -202,15 +208,17 @@ class TreeRanker(DualLearner):
         return fitted
 
     def predict(self, X: Any) -> FloatArray:
-        """Score candidates: shape (len(X),). In a group, the best candidate scores highest.
+        """Score candidates. In a group, the best candidate scores highest.
 
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The candidates.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The scores.
         """
         check_is_fitted(self)
         return SupportVectorRegressor(self.model_, self.engine_, self.n_jobs).predict(X)
@@ -224,13 +232,16 @@ class TreeRanker(DualLearner):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The candidates.
         y : array-like of numbers
+            Their targets.
         group : array-like, optional
             As in `fit`.
 
         Returns
         -------
         float
+            From 0 to 1.
         """
         check_is_fitted(self)
         if group is None and self.has_groups_:

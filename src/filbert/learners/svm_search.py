@@ -154,6 +154,7 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The training trees.
         y : array-like
             The class of each example.
         groups : array-like, optional
@@ -195,25 +196,29 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            Labels from `classes_`.
         """
         check_is_fitted(self)
         predicted: NDArray[Any] = self.best_estimator_.predict(X)
         return predicted
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Score trees: shape (len(X),) for two classes, (len(X), n_classes) for more.
+        """Score trees with the best estimator.
 
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X),), or (len(X), n_classes) for more than two classes
+            The scores of the second class, or of each class.
         """
         check_is_fitted(self)
         return self.best_estimator_.decision_function(X)
@@ -228,7 +233,8 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        The axes.
+        matplotlib Axes
+            What was drawn on.
         """
         check_is_fitted(self)
         if ax is None:

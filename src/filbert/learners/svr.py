@@ -139,15 +139,17 @@ class TreeSVR(ScoresParts, RegressorMixin, DualLearner):  # type: ignore[misc]
         self.verbose = verbose
 
     def predict(self, X: Any) -> FloatArray:
-        """Predict a number for each tree: shape (len(X),).
+        """Predict a number for each tree.
 
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples to predict.
 
         Returns
         -------
         ndarray of shape (len(X),)
+            The numbers.
         """
         check_is_fitted(self)
         return SupportVectorRegressor(self.model_, self.engine_, self.n_jobs).predict(X)

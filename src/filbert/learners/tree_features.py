@@ -124,7 +124,9 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The training examples.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
@@ -148,11 +150,14 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The training examples.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
         sparse array of shape (len(X), n_features)
+            One row for each example.
         """
         space = self._space_of(X)
         private = bool(self.private)
@@ -171,10 +176,12 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The examples.
 
         Returns
         -------
         sparse array of shape (len(X), n_features)
+            One row for each example.
         """
         return self.transform_with_errors(X)[0]
 
@@ -183,6 +190,18 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
 
         With `kernel_tol`, no entry of row `i` of ``B @ A.T`` differs by more than ``errors[i]``
         from the kernel. Without it, the errors are zeros.
+
+        Parameters
+        ----------
+        X : Forest, Examples, or sequence of trees or bracket strings
+            The examples.
+
+        Returns
+        -------
+        rows : csr_array of shape (len(X), n_features)
+            One row for each example.
+        errors : ndarray of shape (len(X),)
+            The largest error of each row's products.
         """
         check_is_fitted(self)
         self.check_parameters()
@@ -207,10 +226,12 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         Parameters
         ----------
         input_features : ignored
+            Not used. It is there because scikit-learn passes it.
 
         Returns
         -------
         ndarray of str
+            One text for each column.
         """
         check_is_fitted(self)
         return FeatureExamples(self.space_, self._limits()).names(self.n_features_)
@@ -219,6 +240,16 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         """Return the example fragment of one column as a tree, see `get_feature_names_out`.
 
         The open nodes of a subset tree are leaves. For a private column it is the whole tree.
+
+        Parameters
+        ----------
+        column : int
+            The number of the column.
+
+        Returns
+        -------
+        Tree
+            The fragment.
         """
         check_is_fitted(self)
         if not is_number(column, Integral) or not 0 <= column < self.n_features_:

@@ -88,6 +88,7 @@ def count_brackets(
     Returns
     -------
     BracketCounts
+        The counts, with precision, recall and F1.
 
     Raises
     ------

@@ -114,6 +114,7 @@ def randomization_test(
     Returns
     -------
     RandomizationResult
+        The difference and its p-value.
 
     Examples
     --------

@@ -38,8 +38,11 @@ def ndcg(
     Parameters
     ----------
     y : array-like of numbers from 0
+        The targets.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
+        The group of each candidate. By default all candidates are one group.
     k : int, optional
         Count only the first k ranks.
     gain : {"linear", "exponential"}
@@ -48,6 +51,7 @@ def ndcg(
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -79,13 +83,16 @@ def mean_reciprocal_rank(y: ArrayLike, scores: ArrayLike, group: ArrayLike | Non
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
 
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -109,13 +116,16 @@ def mean_average_precision(
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
 
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -142,7 +152,9 @@ def precision_at_k(
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
     k : int
@@ -151,6 +163,7 @@ def precision_at_k(
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -173,7 +186,9 @@ def recall_at_k(
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Candidates with a positive target are relevant.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
     k : int
@@ -182,6 +197,7 @@ def recall_at_k(
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------
@@ -205,13 +221,16 @@ def pairwise_accuracy(y: ArrayLike, scores: ArrayLike, group: ArrayLike | None =
     Parameters
     ----------
     y : array-like of numbers
+        The targets. Only their order within a group matters.
     scores : array-like of numbers
+        The score of each candidate. A higher score is a better rank.
     group : array-like, optional
         By default, all candidates are one group.
 
     Returns
     -------
     float
+        From 0 to 1.
 
     Examples
     --------

@@ -28,6 +28,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         of scikit-learn that the page on model files lists. Of a search, the file holds the best
         estimator and the figures of all candidates.
     path : path
+        The file to write. It is complete or unchanged.
 
     Examples
     --------
@@ -57,6 +58,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     Parameters
     ----------
     path : path
+        The file.
     mmap : bool
         Leave large arrays of numbers in the file and map them into memory, read-only. Trees are
         always copied. The checksums of mapped arrays are not checked, and the file must not be
@@ -65,6 +67,7 @@ def load(path: str | os.PathLike[str], *, mmap: bool = False) -> Any:
     Returns
     -------
     estimator or Explanation
+        What was saved.
 
     Examples
     --------
@@ -89,8 +92,14 @@ def load_predictor(path: str | os.PathLike[str], *, n_jobs: int | None = None) -
     Parameters
     ----------
     path : path
+        The file.
     n_jobs : int, optional
         Threads for predicting, whatever the estimator was saved with.
+
+    Returns
+    -------
+    object
+        What predicts.
 
     Examples
     --------

@@ -142,10 +142,12 @@ def is_saved(estimator: Any) -> bool:
     Parameters
     ----------
     estimator : object
+        Any object.
 
     Returns
     -------
     bool
+        True if :func:`save` takes it.
 
     Examples
     --------

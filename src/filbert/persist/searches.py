@@ -59,7 +59,13 @@ class SearchResult:
     cv_results_: dict[str, Any]
 
     def fit(self, X: Any, y: Any = None) -> NoReturn:
-        """Raise InputTypeError. Pipelines need this method, but a result cannot be fitted."""
+        """Raise InputTypeError. Pipelines need this method, but a result cannot be fitted.
+
+        Parameters
+        ----------
+        X, y
+            Not used.
+        """
         raise InputTypeError(
             f"a file holds the result of a {self.search}, not the search: fit a new {self.search}, "
             "or its best_estimator_"

@@ -122,7 +122,13 @@ class Summary:
     arrays: list[ArraySummary]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as dictionaries, lists, text and numbers, for JSON."""
+        """Return the summary as dictionaries, lists, text and numbers, for JSON.
+
+        Returns
+        -------
+        dict
+            The summary.
+        """
         values = asdict(self)
         for array in values["arrays"]:
             array["shape"] = list(array["shape"])
@@ -150,10 +156,12 @@ def inspect(path: str | os.PathLike[str]) -> Summary:
     Parameters
     ----------
     path : str or path
+        The file.
 
     Returns
     -------
     Summary
+        Print it, or use its attributes.
 
     Examples
     --------

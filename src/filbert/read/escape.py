@@ -30,18 +30,15 @@ def escape_label(label: str) -> str:
 
     Use it to write trees as text from labels that may have brackets, blanks or backslashes.
 
-    >>> escape_label("NP")
-    'NP'
-    >>> print(escape_label("f(x) = \\y"))
-    f\(x\)\ =\ \\y
-
     Parameters
     ----------
     label : str
+        Any text.
 
     Returns
     -------
     str
+        The label with escapes where brackets and blanks need them.
 
     Raises
     ------
@@ -49,6 +46,13 @@ def escape_label(label: str) -> str:
         If the label is empty: bracket notation cannot write it.
     InputTypeError
         If the label is not a string.
+
+    Examples
+    --------
+    >>> escape_label("NP")
+    'NP'
+    >>> print(escape_label("f(x) = \\y"))
+    f\(x\)\ =\ \\y
     """
     if not isinstance(label, str):
         raise InputTypeError(f"a label must be a string, not {type(label).__name__}: use str()")

@@ -119,6 +119,12 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
             The trees of a corpus in parts (:func:`filbert.parts`) are not kept. Each search loads
             and indexes every part, on a Dask cluster if there is a client, with the same results.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
+
+        Returns
+        -------
+        TreeIndex
+            Itself.
         """
         if isinstance(X, Parts):
             self._segments = TreesInParts(self._checked_kernel(), X)
@@ -134,7 +140,14 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            The trees to add. Their ids follow those given so far.
         y : ignored
+            Not used. It is there because scikit-learn passes it.
+
+        Returns
+        -------
+        TreeIndex
+            Itself.
         """
         if not hasattr(self, "_segments"):
             return self.fit(X)
@@ -142,12 +155,34 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         return self
 
     def remove(self, ids: Any) -> Self:
-        """Remove trees by their ids. An unknown id raises an error, and nothing is removed."""
+        """Remove trees by their ids. An unknown id raises an error, and nothing is removed.
+
+        Parameters
+        ----------
+        ids : int or sequence of int
+            The ids of the trees.
+
+        Returns
+        -------
+        TreeIndex
+            Itself.
+        """
         self._in_memory("remove").remove(np.unique(_checked_ids(ids)))
         return self
 
     def trees(self, ids: Any) -> Forest:
-        """Return trees by their ids."""
+        """Return trees by their ids.
+
+        Parameters
+        ----------
+        ids : int or sequence of int
+            The ids of the trees.
+
+        Returns
+        -------
+        Forest
+            The trees, in the order of the ids.
+        """
         return self._fitted().trees(_checked_ids(ids))
 
     @property
@@ -187,6 +222,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         values : ndarray of shape (n_queries, n_neighbors)
             Similarities, or distances if that is the `metric`; the most similar tree first.
         ids : ndarray of shape (n_queries, n_neighbors)
+            The ids of these trees.
         """
         k = self._checked_k(n_neighbors)
         if isinstance(queries, Parts):
@@ -216,16 +252,19 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        queries : as in :meth:`kneighbors`
+        queries : trees, ids or Parts
+            As in :meth:`kneighbors`.
         min_similarity : float
             The lowest kernel value, whatever the `metric`.
-        exclude_self : as in :meth:`kneighbors`
+        exclude_self : bool, optional
+            As in :meth:`kneighbors`.
 
         Returns
         -------
         values : ndarray of shape (n_queries,) of ndarrays
             Similarities, or distances if that is the `metric`; the most similar tree first.
         ids : ndarray of shape (n_queries,) of ndarrays
+            The ids of these trees.
         """
         least = checked_similarity(min_similarity, self._fitted().kernel)
         if isinstance(queries, Parts):
@@ -248,9 +287,12 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        queries, n_neighbors, exclude_self : as in :meth:`kneighbors`
+        queries, n_neighbors
+            As in :meth:`kneighbors`.
         mode : {"connectivity", "similarity", "distance"}
             The entries: 1, similarities or distances.
+        exclude_self : bool, optional
+            As in :meth:`kneighbors`.
 
         Returns
         -------
@@ -293,6 +335,11 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
             parameter of the index.
         min_similarity : float, optional
             The lowest similarity of a result.
+
+        Yields
+        ------
+        Neighbors
+            The ids and similarities of one query, the most similar tree first.
         """
         kernel = self._fitted().kernel
         least = -np.inf if min_similarity is None else checked_similarity(min_similarity, kernel)
@@ -320,6 +367,11 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         saved there, and another object or process has saved there since,
         :class:`~filbert.errors.ConcurrentSaveError` is raised and nothing is written. The same
         happens while another process or thread saves there.
+
+        Parameters
+        ----------
+        path : path
+            The folder. It is made if it does not exist.
         """
         segments = self._in_memory("save")
         self._check_metric()
@@ -340,6 +392,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         path : path
+            The folder.
         check : bool
             Read all files and compare their checksums, which takes about a second per gigabyte.
             Otherwise, damage that makes an array inconsistent raises an error when it is met, but a

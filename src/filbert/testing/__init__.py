@@ -57,6 +57,11 @@ def check_tree_estimator(
         Yield pairs ``(estimator, check)`` instead of running the checks, for
         ``pytest.mark.parametrize``. ``check(estimator)`` runs one check.
 
+    Returns
+    -------
+    None, or iterator of pairs
+        The pairs, if they are asked for.
+
     Raises
     ------
     AssertionError

@@ -70,10 +70,12 @@ class Binarise(TreeTransformer):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            Transformed trees.
 
         Returns
         -------
         Forest or Examples
+            The trees as they were.
         """
         return Unbinarise(self.marker).transform(X)
 

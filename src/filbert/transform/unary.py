@@ -49,10 +49,12 @@ class CollapseUnary(TreeTransformer):
         Parameters
         ----------
         X : Forest, Examples, or sequence of trees or bracket strings
+            Transformed trees.
 
         Returns
         -------
         Forest or Examples
+            The trees as they were.
         """
         return ExpandUnary(self.joiner).transform(X)
 
