@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.fault_sections import (
     degenerate,
     disk,
+    fuzzing,
     interrupts,
     kills,
     labels,
@@ -106,6 +107,13 @@ def _service(folder: Path, share: float) -> list[Row]:
     return [service.run(folder, 600 * share)]
 
 
+def _fuzzing(folder: Path, share: float) -> list[Row]:
+    each = 5e7 * share / (len(fuzzing.names()) - 1)
+    return [
+        fuzzing.run(name, 5e7 * share if name == fuzzing.CORE else each) for name in fuzzing.names()
+    ]
+
+
 def _labels(folder: Path, share: float) -> list[Row]:
     return [labels.run(_some(200, share))]
 
@@ -120,6 +128,7 @@ SECTIONS: dict[str, tuple[Measure, str]] = {
     "model_files": (_model_files, "hostile model files are refused"),
     "degenerate": (_degenerate, "degenerate data end with finite numbers or a clear error"),
     "interrupts": (_interrupts, "Ctrl-C ends training, and the learner stays usable"),
+    "fuzzing": (_fuzzing, "random bytes are read or refused by a typed error"),
     "labels": (_labels, "hostile labels stay text in reports, pictures and terminals"),
     "leaks": (_leaks, "memory stays flat over trainings, predictions, saves and loads"),
     "threads": (_threads, "threads, forks and new processes give the same bytes"),

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
+from benchmarks.fault_sections.fuzzing import CORE
 from benchmarks.measure import RESULTS, ROOT
 from benchmarks.sections import Row
 
@@ -80,6 +81,15 @@ def _interrupts(rows: list[Row]) -> str:
     )
 
 
+def _fuzzing(rows: list[Row]) -> str:
+    [core] = [row for row in rows if row["target"] == CORE]
+    return (
+        f"{_sum(rows, 'bytes') / 1e6:.1f} MB in {_sum(rows, 'inputs'):,} inputs to {len(rows)} "
+        f"targets: {_sum(rows, 'reports')} reports. Of these, {core['bytes'] / 1e6:.1f} MB went "
+        "to the readers of the core, under the address and undefined-behaviour sanitizers"
+    )
+
+
 def _labels(rows: list[Row]) -> str:
     [row] = rows
     return (
@@ -146,6 +156,11 @@ _ROWS: dict[str, tuple[str, str, Callable[[list[Row]], str]]] = {
         _interrupts,
     ),
     "model_files": ("hostile model files", "refused within 1 s and 200 MB", _model_files),
+    "fuzzing": (
+        "random and mutated bytes to readers, `load` and the core's functions",
+        "a typed error or the right tree",
+        _fuzzing,
+    ),
     "threads": ("threads, forks, new processes", "the same bytes, no deadlock", _threads),
     "degenerate": (
         "degenerate data and parameters",

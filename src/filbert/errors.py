@@ -441,7 +441,7 @@ class MatrixTooLargeError(FilbertError, MemoryError):
 
 
 class OutOfMemoryError(FilbertError, MemoryError):
-    """A computation would need more memory than `max_memory` allows.
+    """A computation would need more memory than `max_memory` allows, or than the machine has.
 
     Parameters
     ----------
@@ -459,12 +459,13 @@ class OutOfMemoryError(FilbertError, MemoryError):
     filbert.errors.OutOfMemoryError: the factors would take more than ...
     """
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: raise max_memory, or train on fewer trees")
+    def __init__(self, what: str, hint: str = "raise max_memory, or train on fewer trees") -> None:
+        super().__init__(f"{what}: {hint}")
         self.what = what
+        self.hint = hint
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.what,)
+        return type(self), (self.what, self.hint)
 
 
 class KernelOverflowError(FilbertError, OverflowError):

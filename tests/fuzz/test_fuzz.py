@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from benchmarks.fault_sections import fuzzing
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import TARGETS
 
@@ -20,6 +21,13 @@ def test_mutated_bytes_are_read_or_refused(name: str) -> None:
         assert all(map(target, target.seeds))
     for _ in range(SLOW.get(name, N)):
         target(mutated(rng, rng.choice(target.seeds), target.seeds))
+
+
+def test_a_process_of_its_own_counts_what_it_gets() -> None:
+    row = fuzzing.run("brackets", 3000)
+    assert row["bytes"] >= 3000
+    assert 0 < row["accepted"] < row["inputs"]
+    assert row["reports"] == 0
 
 
 def test_mutations_are_deterministic() -> None:

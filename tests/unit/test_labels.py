@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from filbert import TreeLogisticRegression, TreePerceptron, TreeSVC, TreeSVCCV
-from filbert.errors import InvalidParameterError
+from filbert import Forest, TreeLogisticRegression, TreePerceptron, TreeSVC, TreeSVCCV
+from filbert.errors import InvalidParameterError, OutOfMemoryError
+from filbert.learners import targets
 from filbert.metrics import randomization_test
 
 TREES = ["(S (NP a) (VP b))", "(Q (V a) (NP b))", "(S (NP b) (VP a))", "(Q (V b) (NP a))"] * 3
@@ -54,3 +55,30 @@ def test_a_list_with_a_missing_label_is_not_compared() -> None:
     labels = ["s", "q"] * 6
     with pytest.raises(InvalidParameterError, match=r"y\[1\] is nan"):
         randomization_test(["s", float("nan")] * 6, labels, labels)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_too_many_classes_are_told_before_memory_is_taken(
+    learner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A problem for each of n classes over n examples takes memory of the order of n squared."""
+    n = 100_000
+    X = Forest(["(S (NP a) (VP b))", "(Q (V a) (NP b))"])[np.arange(n) % 2]
+    monkeypatch.setattr(targets, "memory_of_machine", lambda: 64 << 30)
+    with pytest.raises(OutOfMemoryError, match=r"100,000 classes .* 298 GiB.*join rare classes"):
+        learner().fit(X, np.arange(n))
+    with pytest.raises(OutOfMemoryError, match="this machine has 64 GiB"):
+        TreePerceptron().partial_fit(X, np.arange(n), classes=np.arange(n))
+
+
+def test_the_memory_of_this_machine() -> None:
+    assert targets.memory_of_machine() > 1 << 27
+
+
+def test_messages_show_some_classes_only() -> None:
+    clf = TreePerceptron().partial_fit(TREES, [0, 1] * 6, classes=np.arange(1000))
+    for wrong in (np.arange(2000), np.zeros(2000, dtype=int)):
+        with pytest.raises(InvalidParameterError) as caught:
+            clf.partial_fit(TREES, [0, 1] * 6, classes=wrong)
+        assert len(str(caught.value)) < 300

@@ -2,10 +2,16 @@
 
 import io
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
+from filbert import Forest
+from filbert.kernels import PartialTree
 from filbert.progress import part_progress, progress_bar
+from tests.reference.trees import write
+from tests.strategies import random_trees
 
 
 class Terminal(io.StringIO):
@@ -51,3 +57,20 @@ def test_parts_are_told_with_their_rate(monkeypatch: pytest.MonkeyPatch) -> None
             report(done)
     line = "scoring: 1 of 4 parts, 2 per minute, 1:30 min left\n"
     assert sys.stderr.getvalue() == f"scoring ...\n{line}"  # type: ignore[attr-defined]
+
+
+def test_the_core_tells_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It tells so every 30 ms. One of these kernel matrices takes long enough on any machine."""
+    told: list[tuple[int, int]] = []
+
+    @contextmanager
+    def bar(title: str, *, show: bool) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: told.append((done, total))
+
+    monkeypatch.setattr("filbert.kernels.tree.progress_bar", bar)
+    for n in (500, 1000, 2000, 4000):
+        PartialTree()(Forest(map(write, random_trees(1, n, 20))), n_jobs=1, verbose=1)
+        if any(done > 0 for done, _ in told):
+            break
+    assert any(done > 0 for done, _ in told)
+    assert all(done <= total for done, total in told)

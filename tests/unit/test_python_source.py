@@ -1,6 +1,7 @@
 """Python source as trees: units, label policies, and sources that cannot be parsed."""
 
 import ast
+import signal
 import warnings
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +18,7 @@ from filbert.errors import (
     ParseError,
     SkippedInputWarning,
 )
+from filbert.read import python_units
 from filbert.read.catalogue import TREE_FORMATS
 from filbert.read.documents import Document, TreeRecord
 from filbert.read.python_ast import ast_to_brackets
@@ -53,6 +55,32 @@ while 0:
     with y:
         def in_with(): pass
 """
+
+HARD_TO_DIVIDE = '''\
+x = """
+def f(
+class A:
+@
+"""
+@first
+# between
+@second(
+1)
+def g(a=(
+2, """
+def not_one(): pass
+""")): return [
+a,
+]
+if x:
+    pass
+else:
+    pass
+async  def h(): return "é"; y = 1
+z = y \\
+@ x
+class  B: "def"
+'''
 
 
 def records(source: str | bytes, **options: object) -> list[TreeRecord]:
@@ -241,6 +269,60 @@ class TestErrors:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             records(r"x = '\d'")
+
+
+class TestLargeFiles:
+    """A large file is parsed in parts, so that Ctrl-C does not wait for all of it."""
+
+    @pytest.mark.parametrize("part", [1, 10, 100, 300])
+    @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+    @pytest.mark.parametrize("is_utf8", [True, False])
+    def test_the_tree_is_the_same(
+        self, monkeypatch: pytest.MonkeyPatch, part: int, line_end: str, is_utf8: bool
+    ) -> None:
+        source = ("" if is_utf8 else "\ufeff") + SOURCE + HARD_TO_DIVIDE + SOURCE
+        data = source.replace("\n", line_end).encode()
+        text = data.decode() if is_utf8 else data
+        whole = ast.dump(ast.parse(text), include_attributes=True)
+        monkeypatch.setattr(python_units, "_PART", part)
+        calls = self.count_calls(monkeypatch)
+        module = python_units.parse_module(data, is_utf8=is_utf8)
+        assert ast.dump(module, include_attributes=True) == whole
+        assert len(calls) > 3 or part == 300
+
+    def test_errors_and_encodings_are_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        bad = SOURCE.encode() * 3 + b"def f(:\n"
+        encoded = b"# coding: latin-1\n" + b"def f(): return '\xe9'\n" * 9
+        with pytest.raises(ParseError) as before:
+            records(bad)
+        expected = records(encoded)
+        monkeypatch.setattr(python_units, "_PART", 20)
+        with pytest.raises(ParseError) as after:
+            records(bad)
+        assert str(after.value) == str(before.value)
+        assert records(encoded) == expected
+
+    def test_an_interrupt_ends_it_after_a_part(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        source = b"def f(x):\n    return [x, 1]\n" * 20_000
+        calls = self.count_calls(monkeypatch, interrupted=3)
+        with pytest.raises(KeyboardInterrupt):
+            python_units.parse_module(source)
+        assert len(calls) == 3
+        assert max(calls) < len(source) / 5
+
+    def count_calls(self, monkeypatch: pytest.MonkeyPatch, interrupted: int = 0) -> list[int]:
+        """Return the lengths of what the parser gets, and interrupt one of its calls."""
+        calls: list[int] = []
+        parse = ast.parse
+
+        def counted(source: str | bytes) -> ast.Module:
+            calls.append(len(source.strip()))
+            if len(calls) == interrupted:
+                signal.raise_signal(signal.SIGINT)
+            return parse(source)
+
+        monkeypatch.setattr(python_units.ast, "parse", counted)
+        return calls
 
 
 class TestFolders:

@@ -5,6 +5,8 @@ loaded from a copy of the sources in which one place is changed.
 """
 
 import contextlib
+import importlib.metadata
+import importlib.util
 import os
 import resource
 import shutil
@@ -23,6 +25,12 @@ from tools.mutants.tests_of import ROOT
 _CPU_SECONDS = 240  # of the tests of one mutant: those that take longer never end
 _WALL_SECONDS = 1500
 _PASSED, _FAILED = 0, 1
+# An editable installation would put the sources before the copy, here and in the programs that
+# tests start.
+_SITE = """\
+import sys
+sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]
+"""
 _OPTIONS = [
     "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--tb=no",
     "--hypothesis-profile=mutants", "-m", "not product and not shared and not browser",
@@ -44,11 +52,11 @@ class Copy:
     def __init__(self, folder: Path, core: Path | None = None) -> None:
         self.folder = folder
         shutil.rmtree(folder, ignore_errors=True)
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("__pycache__", "*.so")
         shutil.copytree(ROOT / "src/filbert", folder / "filbert", ignore=ignored)
-        if core is not None:
-            [module] = core.glob("_core*.so")
-            shutil.copy(module, folder / "filbert")
+        (folder / "sitecustomize.py").write_text(_SITE, encoding="utf-8")
+        [module] = (core or _installed_package()).glob("_core*.so")
+        shutil.copy(module, folder / "filbert")
 
     @contextlib.contextmanager
     def changed(self, file: str, text: str) -> Iterator[None]:
@@ -91,6 +99,7 @@ class Copy:
         sys.path.insert(0, str(self.folder))
         code = 3
         try:
+            self._check_that_it_is_used()
             code = int(pytest.main([*_OPTIONS, *tests]))
         except BaseException:  # it would be seen in the process that waits for this one
             traceback.print_exc()
@@ -98,9 +107,19 @@ class Copy:
         sys.stderr.flush()
         os._exit(code)
 
+    def _check_that_it_is_used(self) -> None:
+        spec = importlib.util.find_spec("filbert")
+        if spec is None or spec.origin != str(self.folder / "filbert/__init__.py"):
+            raise RuntimeError(f"the tests would not run the copy in {self.folder}, but {spec}")
+
+
+def _installed_package() -> Path:
+    return Path(str(importlib.metadata.distribution("filbert").locate_file("filbert")))
+
 
 def preload() -> None:
     """Import what all tests need but Filbert itself."""
+    exec(_SITE)
     for name in ("numpy", "pandas", "scipy.sparse", "sklearn.svm"):  # and no plugins of pytest
         __import__(name)
     if any(name.partition(".")[0] == "filbert" for name in sys.modules):

@@ -44,6 +44,7 @@ from filbert.learners.targets import (
     class_factors,
     classes_given,
     coded_labels,
+    shown,
     signs_of,
 )
 from filbert.progress import progress_bar
@@ -388,8 +389,8 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
             return given
         if given is not None and not np.array_equal(given, self.classes_):
             raise InvalidParameterError(
-                f"classes are {given.tolist()}, but they were {self.classes_.tolist()} so far: "
-                "they cannot change"
+                f"classes are {shown(given)}, but they were {shown(self.classes_)} so far: they "
+                "cannot change"
             )
         if self._new_kernel() != self.model_.kernel or self.fit_intercept != self.model_.intercept:
             raise InvalidParameterError(

@@ -1,5 +1,6 @@
 """Checks of the labels and weights of examples."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from filbert.arrays import FloatArray
-from filbert.errors import InvalidParameterError
+from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.labels import are_missing, as_given, kinds_of
+
+# Bytes at the peak of training and prediction: signs, dual variables, coefficients and copies.
+_BY_CLASS_AND_EXAMPLE = 32
 
 
 def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
@@ -113,6 +117,7 @@ def checked_classes(y: ArrayLike, n: int, learner: str) -> tuple[NDArray[Any], N
         raise InvalidParameterError(
             f"{learner} needs at least two classes, but all labels are {classes[0]}"
         )
+    _check_room(len(classes), n)
     return classes, coded
 
 
@@ -121,12 +126,18 @@ def classes_given(classes: ArrayLike, learner: str) -> NDArray[Any]:
     listed = np.asarray(classes)
     if listed.ndim != 1 or len(listed) < 2:
         raise InvalidParameterError(
-            f"{learner}: classes must list at least two labels, got {classes!r}"
+            f"{learner}: classes must list at least two labels, got {shown(listed)}"
         )
     distinct, _ = _distinct(listed)
     if len(distinct) < len(listed):
-        raise InvalidParameterError(f"{learner}: classes must differ, got {classes!r}")
+        raise InvalidParameterError(f"{learner}: classes must differ, got {shown(listed)}")
     return distinct
+
+
+def shown(labels: NDArray[Any]) -> str:
+    """Return at most ten labels as text."""
+    more = ", ..." if labels.size > 10 else ""
+    return f"{', '.join(map(repr, labels.ravel()[:10].tolist()))}{more}"
 
 
 def coded_labels(y: ArrayLike, n: int, classes: NDArray[Any]) -> NDArray[np.intp]:
@@ -138,11 +149,10 @@ def coded_labels(y: ArrayLike, n: int, classes: NDArray[Any]) -> NDArray[np.intp
     except TypeError:
         places, unknown = np.zeros(n, dtype=np.intp), np.arange(n)
     if len(unknown):
-        shown = ", ".join(map(repr, classes[:10].tolist()))
         label = labels[unknown[:1]].tolist()[0]
         raise InvalidParameterError(
             f"sample {unknown[0]} has the label {label!r}, which is none of the "
-            f"classes {shown}: list all classes in the first call of partial_fit"
+            f"classes {shown(classes)}: list all classes in the first call of partial_fit"
         )
     return places
 
@@ -217,8 +227,31 @@ def classes_of_parts(of_parts: Sequence[NDArray[Any]], learner: str) -> NDArray[
 
 def signs_of(coded: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:
     """Return +1 and -1 by problem and example. Two classes are one problem, more are one each."""
+    _check_room(n_classes, len(coded))
     positives = [1] if n_classes == 2 else range(n_classes)
-    return np.array([np.where(coded == c, 1, -1) for c in positives], dtype=np.int8)
+    signs = np.full((len(positives), len(coded)), -1, dtype=np.int8)
+    for own, c in zip(signs, positives, strict=True):
+        own[coded == c] = 1
+    return signs
+
+
+def _check_room(n_classes: int, n: int) -> None:
+    """Raise OutOfMemoryError if what is kept by class and example cannot fit into memory."""
+    needed, there = _BY_CLASS_AND_EXAMPLE * n_classes * n, memory_of_machine()
+    if needed > there:
+        raise OutOfMemoryError(
+            f"each of the {n_classes:,} classes is a problem over all {n:,} examples, which takes "
+            f"about {needed >> 30:,} GiB, and this machine has {there >> 30:,} GiB",
+            "join rare classes, or train on fewer examples",
+        )
+
+
+def memory_of_machine() -> int:
+    """Return the bytes of memory, or a number beyond all memories if the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 2**63
 
 
 def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,6 +16,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # The fields that hold statements, or what holds statements, in the order of the source.
 _BLOCKS = ("body", "handlers", "cases", "orelse", "finalbody")
+
+_PART = 1 << 16  # bytes: parsed within some hundredths of a second
+_NEW_STATEMENT = re.compile(rb"^(?=(?:async +)?def |class |@)", re.MULTILINE)
+_ENCODING = re.compile(rb"(?:.*\n)?.*coding[=:]")  # in the first two lines (PEP 263)
 
 
 def parse_module(source: bytes, name: str = "", *, is_utf8: bool = False) -> ast.Module:
@@ -40,7 +45,8 @@ def parse_module(source: bytes, name: str = "", *, is_utf8: bool = False) -> ast
     try:
         with warnings.catch_warnings(), _paused_collector():
             warnings.simplefilter("ignore")  # outdated escapes in strings, such as "\d"
-            return ast.parse(source.decode() if is_utf8 else source)
+            text = source.decode() if is_utf8 else source
+            return _parsed_in_parts(source, is_utf8=is_utf8) or ast.parse(text)
     except SyntaxError as error:
         raise ParseError(
             error.msg,
@@ -59,6 +65,38 @@ def parse_module(source: bytes, name: str = "", *, is_utf8: bool = False) -> ast
             hint="split long chains of operators, calls or elif, or leave the file out",
             source=name,
         ) from None
+
+
+def _parsed_in_parts(source: bytes, *, is_utf8: bool) -> ast.Module | None:
+    """Parse a large source part by part, or return None if it is small or cannot be divided.
+
+    Python handles Ctrl-C between two calls of its parser, and a call for a whole file may take
+    seconds. A part ends before a line that begins with ``def``, ``class`` or a decorator. None of
+    these continues a statement. So if the text before such a line can be parsed, the line begins a
+    statement of its own, and is not within a string or a bracket. If it cannot be parsed, the part
+    is made twice as long.
+    """
+    if len(source) < 2 * _PART or (not is_utf8 and _ENCODING.match(source)):
+        return None
+    source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")  # as Python's parser does
+    body: list[ast.stmt] = []
+    begin = n_lines = 0
+    size = _PART
+    while begin < len(source):
+        found = _NEW_STATEMENT.search(source, begin + size)
+        end = found.start() if found else len(source)
+        try:
+            # Empty lines, so that nodes have the lines of the file.
+            part = b"\n" * n_lines + source[begin:end]
+            body += ast.parse(part.decode() if is_utf8 else part).body
+        except SyntaxError:
+            if found is None:
+                return None
+            size *= 2
+            continue
+        n_lines += source.count(b"\n", begin, end)
+        begin, size = end, _PART
+    return ast.Module(body, type_ignores=[])
 
 
 def find_units(
