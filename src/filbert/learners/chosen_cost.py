@@ -21,16 +21,16 @@ from filbert.learners.search_folds import folds_of, sampled
 
 AUTO = "auto"
 SMALL, USUAL = 1.0, 10.0  # for noisy classes, and for clean ones
-_N_MOST = 2000  # examples
-_N_FOLDS = 3
-_ERRORS = 2.0  # standard errors by which 1 must be better than 10
+_N_MOST = 3000  # examples
+_N_FOLDS = 5
+_ERRORS = 1.5  # standard errors by which 1 must be better than 10
 _TOL = 1e-2  # a gap that hardly changes predictions
 
 
 def chosen_cost(svm: DualClassifier, task: Any) -> float:
-    """Return 10, or 1 if it predicts held-out examples better by more than two standard errors.
+    """Return 10, or 1 if it predicts held-out examples better by more than 1.5 standard errors.
 
-    At most about 2,000 examples are used, of each class its share. An example counts by its weight.
+    At most about 3,000 examples are used, of each class its share. An example counts by its weight.
     Without factors, training is too expensive for a search, and the result is 10.
     """
     if task.trainer.plan.name != "factors":
