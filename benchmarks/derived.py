@@ -42,14 +42,7 @@ def one_class_svm_over_sgd(results: Results) -> float:
     return float(row["cpu_one_class_svm"] / row["cpu_sgd"])
 
 
-def default_below_search_on_web_logs(results: Results) -> float:
-    """Points by which TreeSVC() is below TreeSVCCV() on web logs."""
-    row = row_of(results, "quality_tasks", task="web logs")
-    return float(row["TreeSVCCV()"] - row["TreeSVC()"])
-
-
 DERIVED: dict[str, Callable[[Results], float]] = {
-    "default below search on web logs": default_below_search_on_web_logs,
     "opt_below_stk": opt_below_stk,
     "convolution_below_exact": convolution_below_exact(8192),
     "long_convolution_below_exact": convolution_below_exact(16384),

@@ -123,7 +123,7 @@ def test_options_reach_the_learner(tmp_path: Path, tsv: str) -> None:
     [
         ("", LocalPatterns(decay=0.7, leaves=3)),
         ("--kernel patterns", LocalPatterns(decay=0.7, leaves=3)),
-        ("--decay 0.5 --no-normalize", LocalPatterns(decay=0.5, normalize=False)),
+        ("--decay 0.5 --no-normalize", LocalPatterns(decay=0.5, leaves=3, normalize=False)),
         ("--kernel stk", SubsetTree()),
         ("--strategy sdag", SubsetTree()),
         ("--loss logistic", SubsetTree()),

@@ -459,8 +459,12 @@ def test_cross_validation_searches(run: Run, folder: Path, tmp_path: Path) -> No
 
 
 def test_cross_validation_tries_what_is_trained_by_default(run: Run, folder: Path) -> None:
-    [row] = json.loads(run("cv", folder / "train.tsv", "--folds", "3", "--json").out)["settings"]
-    assert (row["kernel"], row["decay"], row["C"]) == ("patterns", 0.7, TreeSVC().C)
+    rows = json.loads(run("cv", folder / "train.tsv", "--folds", "3", "--json").out)["settings"]
+    assert [(row["kernel"], row["decay"], row["C"]) for row in rows] == [
+        ("patterns", 0.7, 1.0),
+        ("patterns", 0.7, 10.0),
+    ]
+    assert TreeSVC().C == "auto"  # 1 or 10
     options = ["--kernel", "patterns,stk", "--folds", "3", "--loss", "logistic", "--json"]
     rows = json.loads(run("cv", folder / "train.tsv", *options).out)["settings"]
     assert [(row["kernel"], row["decay"], row["C"]) for row in rows] == [

@@ -64,7 +64,7 @@ class TreeSVC(DualClassifier):
     C : float or "auto"
         The weight of one example's loss, as in scikit-learn. The papers' C is n times as large.
         "auto" is 10, which suits clean classes, or 1, which suits noisy ones. A cross-validation on
-        at most about 2,000 examples decides: 1 must be better by two standard errors. It does not
+        at most about 3,000 examples decides: 1 must be better by 1.5 standard errors. It does not
         depend on `random_state`. For training without factors or on a corpus in parts, "auto" is
         10. :class:`TreeSVCCV` searches among more values.
     strategy : {"exact", "usvm", "sdag", "sdag+"}
