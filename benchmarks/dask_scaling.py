@@ -15,7 +15,6 @@ Each row of 1. and 2. is measured in a process of its own. `python -m benchmarks
 import json
 import os
 import pickle
-import resource
 import subprocess
 import sys
 import time
@@ -95,14 +94,14 @@ def workers(n: int) -> Iterator[Any]:
 
         programs = [start("dask_scheduler", "--port", "0", "--host", "127.0.0.1")]
         try:
-            options = ("--nthreads", "1", "--no-nanny", "--death-timeout", "60")
+            options = ("--nthreads", "1", "--death-timeout", "60")
             programs += [start("dask_worker", *options) for _ in range(n)]
             with Client(scheduler_file=file, timeout=60) as client:
                 client.wait_for_workers(n)
                 yield client
         finally:
-            for program in programs:
-                program.kill()
+            for program in reversed(programs):
+                program.terminate()  # a worker ends its own process
                 program.wait()
 
 
@@ -144,10 +143,13 @@ def memory_of_process() -> dict[str, Any]:
 
 
 def _memory() -> dict[str, int]:
-    """Return the memory of this process. Workers run it, so it needs no module of ours."""
+    """Return the memory of this process. Workers run it, so it needs no module of ours.
+
+    The peak that `resource` reports is at least that of the process that started this one.
+    """
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return {"mib": resident // 2**20, "peak_mib": peak}
+    status = Path("/proc/self/status").read_text()
+    return {"mib": resident // 2**20, "peak_mib": int(status.split("VmHWM:")[1].split()[0]) >> 10}
 
 
 def _load_modules() -> None:
