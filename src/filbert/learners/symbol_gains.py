@@ -202,7 +202,7 @@ class _Sums:
         if not self._forms.kernel.capabilities.leaves:
             ends = forest._dag.to_arrays()[3].astype(np.int64)
             totals[np.diff(ends, prepend=0) == 0] = 0.0
-        return np.bincount(of_node, weights=totals, minlength=n_symbols)
+        return np.asarray(np.bincount(of_node, weights=totals, minlength=n_symbols), np.float64)
 
 
 def _weights(counts: FloatArray) -> FloatArray:
