@@ -133,8 +133,8 @@ def main() -> None:
         f"Above 1.5 GiB: {', '.join(large) or 'none'}.",
         "ms: CPU milliseconds on one thread, medians of thirty queries. ms_opening_and_query is "
         "the first query on an index that was just opened, ms_query the same query again.",
-        "share_skipped: with Subtree, SubsetTree and LocalPatterns, lists give the kernel with all trees, and "
-        "only the results are taken from them.",
+        "share_skipped: with Subtree, SubsetTree and LocalPatterns, lists give the kernel with all "
+        "trees, and only the results are taken from them.",
     ]
     write(
         "tree_index",
