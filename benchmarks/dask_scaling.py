@@ -15,19 +15,24 @@ Each row of 1. and 2. is measured in a process of its own. `python -m benchmarks
 import json
 import os
 import pickle
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 import filbert
 from benchmarks.datasets import write_boundary
 from benchmarks.measure import exponent, in_own_process, peak_mib, shared_data, write
 from filbert import DistributedTreeEmbedding, Forest, TreeSVC, read_examples
+from filbert.corpus.pieces import Rows
 from filbert.corpus.runners import current_runner
 from filbert.datasets import srl_boundary
 from filbert.kernels import SubsetTree
@@ -70,15 +75,38 @@ def in_parts(path: str) -> dict[str, Any]:
     return trained(lambda: (filbert.parts(path, n_parts=N_PARTS, n_jobs=1), None))
 
 
-def on_dask(path: str, n_workers: int) -> dict[str, Any]:
-    from distributed import Client, LocalCluster  # noqa: PLC0415
+@contextmanager
+def workers(n: int) -> Iterator[Any]:
+    """Start a scheduler and workers of one thread as programs, as a cluster does.
 
-    with (
-        LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    The workers of a LocalCluster would import this module, and all that it imports.
+    """
+    from distributed import Client  # noqa: PLC0415
+
+    with TemporaryDirectory() as folder:
+        file = f"{folder}/scheduler.json"
+
+        def start(name: str, *options: str) -> Any:
+            command = [sys.executable, "-m", f"distributed.cli.{name}", "--no-dashboard", *options]
+            return subprocess.Popen(
+                [*command, "--scheduler-file", file], stderr=subprocess.DEVNULL, cwd=folder
+            )
+
+        programs = [start("dask_scheduler", "--port", "0", "--host", "127.0.0.1")]
+        try:
+            options = ("--nthreads", "1", "--death-timeout", "60")
+            programs += [start("dask_worker", *options) for _ in range(n)]
+            with Client(scheduler_file=file, timeout=60) as client:
+                client.wait_for_workers(n)
+                yield client
+        finally:
+            for program in reversed(programs):
+                program.terminate()  # a worker ends its own process
+                program.wait()
+
+
+def on_dask(path: str, n_workers: int) -> dict[str, Any]:
+    with workers(n_workers) as client:
         before = client.run(time.process_time)
         corpus = filbert.parts(path, n_parts=N_PARTS)
         row = trained(lambda: (corpus, None))
@@ -86,21 +114,14 @@ def on_dask(path: str, n_workers: int) -> dict[str, Any]:
         row["cpu_seconds"] = round(
             row["cpu_seconds"] + sum(after.values()) - sum(before.values()), 2
         )
-        row["peak_mib_worker"] = max(client.run(peak_mib).values())
+        row["peak_mib_worker"] = max(one["peak_mib"] for one in client.run(_memory).values())
     return row
 
 
 def memory_of_worker(path: str) -> list[dict[str, Any]]:
     """Return the memory of a worker of one thread after each step of its work."""
-    from distributed import Client, LocalCluster  # noqa: PLC0415
-
     rows: list[dict[str, Any]] = []
-    with (
-        LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with workers(1) as client:
 
         def note(step: str) -> None:
             [row] = client.run(_memory).values()
@@ -122,14 +143,26 @@ def memory_of_process() -> dict[str, Any]:
 
 
 def _memory() -> dict[str, int]:
+    """Return the memory of this process. Workers run it, so it needs no module of ours.
+
+    The peak that `resource` reports is at least that of the process that started this one.
+    """
     resident = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return {"mib": resident // 2**20, "peak_mib": peak_mib()}
+    status = Path("/proc/self/status").read_text()
+    return {"mib": resident // 2**20, "peak_mib": int(status.split("VmHWM:")[1].split()[0]) >> 10}
 
 
 def _load_modules() -> None:
-    """Do all that a task does, on next to nothing."""
-    few = Forest(["(a b)", "(a c)"])
-    TreeSVC(SubsetTree(), C=1.0, loss="hinge", n_jobs=1).fit(filbert.parts([(few, [0, 1])]))
+    """Do what a task does, on next to nothing, with what a worker imports for it."""
+    from filbert.learners.cascade_tasks import (  # noqa: PLC0415
+        Machine,
+        Weighting,
+        choose_candidates,
+    )
+
+    X, y = Forest(["(a b)", "(a c)"]), np.array([0, 1])
+    machine = Machine(SubsetTree(), 1.0, "hinge", "auto", True, None, 1e-3, None, None, 1)
+    choose_candidates(Rows(X, y), None, None, [0], machine, Weighting())
 
 
 def travelling(path: str) -> dict[str, Any]:

@@ -107,7 +107,8 @@ def difference(key: str, other: str, names: Iterable[str]) -> Callable[[list[Row
 
 def wall_share_of_limit(rows: list[Row]) -> Values:
     """Return the wall time of each row as a share of the row's own limit."""
-    return [(row["kernel"], row["wall_seconds_all"] / row["limit_seconds"]) for row in rows]
+    limited = [row for row in rows if "limit_seconds" in row]
+    return [(row["kernel"], row["wall_seconds_all"] / row["limit_seconds"]) for row in limited]
 
 
 def speed_of_two_threads(rows: list[Row]) -> Values:

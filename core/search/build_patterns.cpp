@@ -32,6 +32,7 @@ class PatternBuilder {
     list_trees(distinct_, numbers, out_);
     read_trees();
     number_patterns();
+    table_ = PatternTable(table_.spec());  // free its memory
     post_patterns();
     return std::move(out_);
   }
@@ -101,6 +102,9 @@ class PatternBuilder {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       number_[keys[i].pattern] = static_cast<std::uint32_t>(i);
     }
+    out_.pattern_hashes.reserve(keys.size());
+    out_.pattern_kinds.reserve(keys.size());
+    out_.pattern_key_ends.reserve(keys.size());
     for (const Key& key : keys) {
       out_.pattern_hashes.push_back(key.hash);
       out_.pattern_kinds.push_back(table_.kind(key.pattern));

@@ -585,6 +585,19 @@ def test_indexes_of_code_are_searched_by_code(run: Run, folder: Path) -> None:
     assert bad.code == 2
 
 
+def test_search_by_local_patterns(run: Run, folder: Path) -> None:
+    trees, index = folder / "trees.mrg", folder / "patterns.index"
+    run("index", trees, "-o", index, "--kernel", "patterns")
+    kernel = TreeIndex.load(index).kernel
+    assert kernel == LocalPatterns(decay=0.7)
+    values, ids = TreeIndex(kernel).fit(TREES).kneighbors(TREES[:1], 3)
+    rows = json.loads(run("search", index, "1", "-k", "3", "--json").out)
+    [one] = rows if isinstance(rows, list) else [rows]
+    assert [row["number"] - 1 for row in one["results"]] == ids[0].tolist()
+    np.testing.assert_allclose([row["similarity"] for row in one["results"]], values[0])
+    assert run("similar", "1", trees, "--kernel", "patterns").code == 0
+
+
 def test_texts_of_an_index_stay_on_their_line(run: Run, folder: Path) -> None:
     index = TreeIndex().fit(["(S a\x1b[2Jb)"])
     index._segments.notes = Notes(

@@ -209,7 +209,7 @@ def test_learners_report_the_error_of_the_kernel(tmp_path: Path) -> None:
 
 
 def test_symbol_gains_within_a_tolerance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("filbert.learners.symbol_selection.LITTLE_WORK", 0.0)
+    monkeypatch.setattr("filbert.learners.symbol_gains.LITTLE_WORK", 0.0)
     X, y = data(80)
     exact = SymbolSelector(PartialTree(), n_symbols=2).fit(X, y)
     near = SymbolSelector(PartialTree(), n_symbols=2, kernel_tol=1e-6).fit(X, y)

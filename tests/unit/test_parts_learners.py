@@ -1,6 +1,8 @@
 """Learners take a corpus in parts in place of X, and give what they give in one piece."""
 
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ from filbert import (
 )
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.kernels import Linear, PartialTree, SubsetTree
+from filbert.learners import symbol_gains
+from filbert.learners.targets import are_plain, checked_labels
 from filbert.transform import CutDepth, MapLeaves
 
 RNG = np.random.default_rng(0)
@@ -165,11 +169,22 @@ def test_fragments_of_a_model_over_parts() -> None:
 
 
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-@pytest.mark.parametrize("normalize", [True, False])
-def test_gains_of_symbols_are_sums_over_parts(y: NDArray[Any], normalize: bool) -> None:
-    selector = SymbolSelector(SubsetTree(normalize=normalize), n_symbols=2)
+@pytest.mark.parametrize("kernel", [SubsetTree(), SubsetTree(normalize=False), PartialTree()])
+@pytest.mark.parametrize("most_nodes", [0, 40, 10**6])
+def test_gains_of_symbols_over_parts(
+    y: NDArray[Any], kernel: Any, most_nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one block of parts, or in several, whose trees are never in memory all together."""
+    monkeypatch.setattr(symbol_gains, "MOST_NODES", most_nodes)
+    together = []
+    join = symbol_gains._together
+    monkeypatch.setattr(
+        symbol_gains, "_together", lambda found: together.append(len(found)) or join(found)
+    )
+    selector = SymbolSelector(kernel, n_symbols=2)
     whole = pickle.loads(pickle.dumps(selector)).fit(X, y)
     parts = selector.fit(corpus_of(y))
+    assert max(together) == {0: 1, 40: 2, 10**6: 4}[most_nodes]
     assert parts.candidates_ == whole.candidates_
     assert parts.symbols_ == whole.symbols_
     np.testing.assert_allclose(parts.gains_, whole.gains_, rtol=1e-10, atol=1e-10)
@@ -257,3 +272,48 @@ def test_several_parts_of_examples() -> None:
         .fit(rows, TWO)
         .decision_function(rows),
     )
+
+
+def test_training_a_part_needs_no_scikit_learn() -> None:
+    """It would take more memory of a worker than a part does."""
+    program = """
+import sys
+import numpy as np
+from filbert import Forest
+from filbert.corpus.pieces import Rows
+from filbert.kernels import PartialTree, SubsetTree
+from filbert.learners.cascade_tasks import Machine, Weighting, check_model, choose_candidates
+from filbert.model import SupportVectorModel
+
+rows = Rows(Forest([f"(S (A a{i % 3}) (B b{i % 7}))" for i in range(60)]), np.arange(60) % 2)
+for kernel in (SubsetTree(), PartialTree()):
+    machine = Machine(kernel, 1.0, "hinge", "auto", True, None, 1e-3, None, None, 1)
+    sent = choose_candidates(rows, None, None, [0], machine, Weighting()).candidates
+    coef = np.where(sent.label == 1, 1.0, -1.0)[None, :]
+    model = SupportVectorModel(kernel, sent.X, coef, np.zeros(1))
+    classes = np.array([0, 1])
+    check_model(rows, None, None, sent.row, model, classes, machine, Weighting())
+print(sorted({"sklearn", "pandas", "scipy.stats"} & set(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize(
+    ("labels", "plain"),
+    [
+        (np.array(["a", "b"]), True),
+        (np.array([1, -1]), True),
+        (np.array([1.0, -1.0]), True),
+        (np.array([1.5, -1.0]), False),
+        (np.array([1.0, np.nan]), False),
+        (np.array([[1], [2]]), False),
+        (np.array(["a", None], dtype=object), False),
+    ],
+)
+def test_labels_that_need_no_check(labels: NDArray[Any], plain: bool) -> None:
+    assert are_plain(labels) == plain
+    if plain:
+        np.testing.assert_array_equal(checked_labels(labels, len(labels)), labels)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from filbert import Examples, Forest, SymbolSelector, TreeSVC
 from filbert.errors import InvalidParameterError, OutOfMemoryError
 from filbert.kernels import ApproximateTree, Linear, PartialTree, SubsetTree, TreeKernel
-from filbert.learners import symbol_selection
+from filbert.learners import symbol_gains
 from tests.reference.approximate import delta_of, symbol_of
 from tests.reference.matrix import reference_value
 from tests.reference.trees import nodes, write
@@ -64,13 +64,13 @@ def test_gains_are_those_of_all_pairs(kernel: TreeKernel, by: Any, n_classes: in
 @pytest.mark.parametrize("kernel", EXACT, ids=repr)
 def test_factors_and_pairs_agree(kernel: TreeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     forest, y = Forest(map(write, random_trees(6, 80, 15, MIXED))), labels(80, 3)
-    monkeypatch.setattr(symbol_selection, "LITTLE_WORK", 0.0)
+    monkeypatch.setattr(symbol_gains, "LITTLE_WORK", 0.0)
     by_factors = SymbolSelector(kernel, 1).fit(forest, y).gains_
 
     def give_up(*_: Any, **__: Any) -> None:
         raise OutOfMemoryError("no")
 
-    monkeypatch.setattr(symbol_selection, "factorize", give_up)
+    monkeypatch.setattr(symbol_gains, "factorize", give_up)
     by_pairs = SymbolSelector(kernel, 1).fit(forest, y).gains_
     scale = 1e-10 * (forest.shape[0] ** 2 if kernel.normalize else float(kernel(forest).sum()))
     np.testing.assert_allclose(by_factors, by_pairs, rtol=1e-10, atol=scale)

@@ -68,7 +68,7 @@ def clones(
         ),
     ] = "-",
     kernel: KernelName = "stk",
-    decay: Decay = 0.4,
+    decay: Decay = None,
     details: KernelDetails,
     reading: Reading,
     on_error: OnError = "raise",

@@ -20,7 +20,7 @@ def index(
         ),
     ],
     kernel: KernelName = "stk",
-    decay: Decay = 0.4,
+    decay: Decay = None,
     details: KernelDetails,
     reading: Reading,
     on_error: OnError = "raise",

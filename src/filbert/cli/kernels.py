@@ -22,7 +22,7 @@ LearningKernel = Annotated[
         show_default=False,
     ),
 ]
-LearningDecay = Annotated[
+Decay = Annotated[
     float | None,
     typer.Option(
         "--decay",
@@ -33,19 +33,11 @@ LearningDecay = Annotated[
     ),
 ]
 KernelName = Annotated[
-    Literal["stk", "sst", "st", "ptk"],
+    Literal["patterns", "stk", "sst", "st", "ptk"],
     typer.Option(
         "--kernel",
-        help="Tree kernel: subset trees (stk, also called sst), subtrees (st) or partial trees "
-        "(ptk).",
-        rich_help_panel=KERNEL,
-    ),
-]
-Decay = Annotated[
-    float,
-    typer.Option(
-        "--decay",
-        help="Weight of large fragments, above 0 and at most 1.",
+        help="Tree kernel: local patterns (patterns), subset trees (stk, also called sst), "
+        "subtrees (st) or partial trees (ptk).",
         rich_help_panel=KERNEL,
     ),
 ]

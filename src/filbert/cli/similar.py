@@ -41,7 +41,7 @@ def similar(
     ] = 100,
     as_json: AsJson = False,
     kernel: KernelName = "stk",
-    decay: Decay = 0.4,
+    decay: Decay = None,
     details: KernelDetails,
     reading: Reading,
     on_error: OnError = "raise",

@@ -8,8 +8,8 @@ import typer
 from filbert.cli import console
 from filbert.cli.cluster import connected
 from filbert.cli.kernels import (
+    Decay,
     KernelDetails,
-    LearningDecay,
     LearningKernel,
     Vectors,
     kernel_of_parts,
@@ -50,7 +50,7 @@ def train(
         ),
     ],
     kernel: LearningKernel = None,
-    decay: LearningDecay = None,
+    decay: Decay = None,
     details: KernelDetails,
     vectors: Vectors = "ignore",
     cost: Annotated[

@@ -16,7 +16,7 @@ from filbert.kernels.inputs import rows_for, without_others
 from filbert.learners.certificate import first_kernel_tol
 from filbert.learners.exact import ExactTrainer
 from filbert.learners.problems import Problems
-from filbert.learners.targets import checked_labels, checked_weights, signs_of
+from filbert.learners.targets import are_plain, checked_labels, checked_weights, signs_of
 from filbert.model import SupportVectorModel
 
 _LOOSE = 1e-2  # the gap to which a part is trained by itself
@@ -184,7 +184,9 @@ def labels_of(rows: Rows, y: NDArray[Any] | None) -> NDArray[Any]:
     if labels is None:
         raise InvalidParameterError("the corpus has no labels: pass y, one label per example")
     n = int(rows.X.shape[0])
-    labels = np.asarray(labels) if n == 0 else checked_labels(labels, n)
+    labels = np.asarray(labels)
+    if n and (len(labels) != n or not are_plain(labels)):
+        labels = checked_labels(labels, n)
     if labels.dtype == object and all(isinstance(label, str) for label in labels):
         return labels.astype(str)
     return labels

@@ -6,7 +6,6 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from filbert import _core
 from filbert.arrays import FloatArray
@@ -137,6 +136,8 @@ class ExactTrainer:
         return self.plan.kernel_errors
 
     def _warn(self, gap: float, tol: float, max_iter: int) -> None:
+        from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415, as in targets.py
+
         warn(
             f"{self.owner} stopped after max_iter={max_iter} sweeps at a relative duality gap "
             f"of {gap:.1e}, above tol={tol:g}: raise max_iter, or lower C",

@@ -14,7 +14,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from filbert.corpus.checkpoints import Checkpoint
 from filbert.errors import CheckpointError, InvalidParameterError
@@ -74,6 +73,8 @@ def fit_checkpoint(
     check_is_described(kernel)
     given = learner.random_state
     is_free = not isinstance(given, Integral)
+    from sklearn.utils import check_random_state  # noqa: PLC0415, as in targets.py
+
     seed = int(check_random_state(given).randint(2**31)) if is_free else int(given)
     parameters = learner.get_params(deep=False)
     description = {

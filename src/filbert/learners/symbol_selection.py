@@ -9,20 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
-from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.corpus.parts import Parts
-from filbert.corpus.pieces import Rows
-from filbert.corpus.tasks import Work
-from filbert.engine import factorize
-from filbert.engine.work import LITTLE_WORK, row_steps, steps_worth_trying
-from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
-from filbert.forest import Forest
+from filbert.errors import InvalidParameterError
 from filbert.kernels import ApproximateTree, SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
 from filbert.kernels.approximate import Symbol, labels_of
 from filbert.kernels.capabilities import capabilities_of
 from filbert.learners.kernel_parameter import KernelParameter
+from filbert.learners.symbol_gains import Forms, gains_of, gains_over_parts
 from filbert.learners.symbol_program import (
     Constraint,
     best_choice,
@@ -31,9 +26,7 @@ from filbert.learners.symbol_program import (
     one_of,
     together,
 )
-from filbert.learners.targets import checked_classes
 from filbert.learners.tolerance import check_kernel_tol
-from filbert.threads import n_threads
 
 Groups = Sequence[Sequence[Symbol]]
 
@@ -134,7 +127,9 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : Forest, sequence of trees or bracket strings, or Parts
-            The different trees of a corpus in parts (:func:`filbert.parts`) must fit into memory.
+            The different trees of a corpus in parts (:func:`filbert.parts`) are gathered in blocks
+            of some million nodes. If there are several blocks, they are compared pair by pair, so
+            that time grows with their square, and memory does not grow.
         y : array of n labels of at least two classes
             A corpus in parts may have its own.
 
@@ -145,31 +140,23 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         """
         self.check_parameters()
         kernel = SubsetTree() if self.kernel is None else clone(self.kernel)
+        forms = Forms(kernel.whole(), self.by == "production", float(self.kernel_tol), self.n_jobs)
         if isinstance(X, Parts):
-            trees, counts = _distinct_trees(kernel, X, y)
+            found = gains_over_parts(forms, X, y)
         elif y is None:
             raise InvalidParameterError("SymbolSelector needs y, the class of each tree")
         else:
-            trees = kernel.trees_of(X)
-            classes, coded = checked_classes(y, len(trees), "SymbolSelector")
-            counts = _one_each(len(classes), coded)
-        n = counts.sum()
-        forest = Forest._of(*trees._dag.extract(trees._roots))
-        by_production = self.by == "production"
-        symbols = _Symbols(kernel, forest, counts.sum(axis=1), by_production=by_production)
-        options = {"kernel_tol": float(self.kernel_tol), "n_jobs": self.n_jobs}
-        gains, error = _gains(kernel.whole(), forest, counts, symbols, options)
-        present = sorted(np.flatnonzero(symbols.counts), key=lambda s: symbols.names[s])
-        if not present:
+            found = gains_of(forms, kernel.trees_of(X), y)
+        if not found.symbols:
             raise InvalidParameterError(
                 f"SymbolSelector: no node of the trees is the root of a fragment of {kernel!r}"
             )
-        names = tuple(self._symbol(symbols.names[s]) for s in present)
-        frequencies = symbols.counts[present] / n
-        chosen = self._choose(names, gains[present], frequencies)
+        names = tuple(self._symbol(labels) for labels in found.symbols)
+        frequencies = found.n_nodes / found.n_trees
+        chosen = self._choose(names, found.gains, frequencies)
         own = tuple(symbol for symbol, yes in zip(names, chosen, strict=True) if yes)
         chosen_kernel = ApproximateTree(kernel, own, by=self.by)
-        self._take(chosen_kernel, names, gains[present], frequencies, error)
+        self._take(chosen_kernel, names, found.gains, frequencies, found.kernel_error)
         return self
 
     def _take(
@@ -199,7 +186,7 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = True
         return tags
 
-    def _symbol(self, labels: list[str]) -> Symbol:
+    def _symbol(self, labels: Sequence[str]) -> Symbol:
         return tuple(labels) if self.by == "production" else labels[0]
 
     # ---------------------------------------------------------------- the choice
@@ -294,113 +281,3 @@ _GROUPS = ("together", "at_least_one", "exactly_one")
 
 def _refuse(name: str, value: Any, wanted: str) -> None:
     raise InvalidParameterError(f"SymbolSelector: {name} must be {wanted}, got {value!r}")
-
-
-class _Symbols:
-    """The symbols of a forest: the symbol of each node, its labels, and its number of nodes.
-
-    `n_equal` says how often each tree occurs.
-    """
-
-    def __init__(
-        self, kernel: TreeKernel, forest: Forest, n_equal: FloatArray, *, by_production: bool
-    ) -> None:
-        self.of_node, self.names = _core.node_symbols(forest._dag, by_production)
-        roots = np.repeat(forest._roots, n_equal.astype(np.intp))
-        totals = _core.node_totals(forest._dag, roots)
-        if not kernel.capabilities.leaves:
-            ends = forest._dag.to_arrays()[3].astype(np.int64)
-            totals[np.diff(ends, prepend=0) == 0] = 0.0
-        self.counts = np.bincount(self.of_node, weights=totals, minlength=len(self.names))
-
-
-def _gains(
-    kernel: TreeKernel,
-    forest: Forest,
-    counts: FloatArray,
-    symbols: _Symbols,
-    options: dict[str, Any],
-) -> tuple[FloatArray, float]:
-    """Return ``sum_ij y_i y_j K(i, j)`` of each symbol, where K is the kernel of that symbol alone.
-
-    It is ``f^T Delta f`` between the symbol's nodes, where ``f = X^T y`` are the weights of nodes.
-    For more than two classes, the matrix of +1 for equal and -1 for different classes is twice the
-    sum over classes of ``z z^T`` minus a matrix of ones, where `z` is 1 in the class and 0 outside.
-    `counts` says how often each tree is in each class. Also return the largest error of a kernel.
-    """
-    if counts.shape[1] == 2:
-        forms, error = _forms(kernel, forest, counts[:, 1:] - counts[:, :1], symbols, options)
-        return forms[:, 0], error
-    weights = np.hstack([counts, counts.sum(axis=1, keepdims=True)])
-    forms, error = _forms(kernel, forest, weights, symbols, options)
-    return np.asarray(2.0 * forms[:, :-1].sum(axis=1) - forms[:, -1]), error
-
-
-def _distinct_trees(
-    kernel: TreeKernel, corpus: Parts, y: ArrayLike | None
-) -> tuple[Forest, FloatArray]:
-    """Return each different tree of a corpus once, and how often it is in each class."""
-    labels = corpus.labels() if y is None else y
-    classes, coded = checked_classes(labels, len(corpus), "SymbolSelector")
-    by_part = [(own,) for own in corpus.split(coded, "y")]
-    work = Work("counting trees", _distinct_in_part, (kernel, len(classes)))
-    found = list(corpus._run(work, by_part))
-    return _each_once(
-        Forest.concat(trees for trees, _ in found), np.concatenate([own for _, own in found])
-    )
-
-
-def _distinct_in_part(
-    rows: Rows, coded: NDArray[np.intp], kernel: TreeKernel, n_classes: int
-) -> tuple[Forest, FloatArray]:
-    return _each_once(kernel.trees_of(rows.X), _one_each(n_classes, coded))
-
-
-def _each_once(trees: Forest, counts: FloatArray) -> tuple[Forest, FloatArray]:
-    """Return each different tree once, in the order of their first places, with summed counts."""
-    _, first, number = np.unique(trees._roots, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    summed = np.zeros((len(order), counts.shape[1]))
-    np.add.at(summed, place[number], counts)
-    return trees[first[order]], summed
-
-
-def _one_each(n_classes: int, coded: NDArray[np.intp]) -> FloatArray:
-    """Return 1 for the class of each tree, and 0 for the other classes."""
-    return np.asarray(coded[:, None] == np.arange(n_classes), dtype=np.float64)
-
-
-def _forms(
-    kernel: TreeKernel,
-    forest: Forest,
-    weights: FloatArray,
-    symbols: _Symbols,
-    options: dict[str, Any],
-) -> tuple[FloatArray, float]:
-    """Compute the forms by factors, or by pairs of nodes if pairs are few or factors too many."""
-    weights = np.ascontiguousarray(weights)
-    grouped = (symbols.of_node, len(symbols.names))
-    threads = n_threads(options["n_jobs"])
-    max_work = None
-    if kernel.capabilities.factors == "uncertain":
-        rows = row_steps(kernel, forest)
-        max_work = 0.0 if rows < LITTLE_WORK else steps_worth_trying(kernel, rows)
-    if max_work != 0.0:
-        try:
-            factors = factorize(kernel, forest, max_work=max_work, keep_nodes=True, **options)
-            forms = factors.symbol_forms(weights, *grouped, threads)
-            return forms, float(factors.kernel_errors.max(initial=0.0))
-        except (WorkLimitError, OutOfMemoryError):
-            pass
-    forms = _core.symbol_forms_by_pairs(
-        kernel._spec(),
-        forest._dag,
-        forest._roots,
-        bool(kernel.normalize),
-        weights,
-        *grouped,
-        threads,
-    )
-    return forms, 0.0

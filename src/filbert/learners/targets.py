@@ -1,4 +1,8 @@
-"""Checks of the labels and weights of examples."""
+"""Checks of the labels and weights of examples.
+
+scikit-learn is imported where it is needed. The workers of a cluster train parts without it: it
+takes more memory than a part, with what it imports itself.
+"""
 
 import os
 from collections.abc import Sequence
@@ -6,9 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, OutOfMemoryError
@@ -20,6 +21,8 @@ _BY_CLASS_AND_EXAMPLE = 32
 
 def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     """Return one label for each of n examples."""
+    from sklearn.utils.multiclass import check_classification_targets  # noqa: PLC0415
+
     labels = _column(as_given(y))
     if len(labels) != n:
         raise InvalidParameterError(f"X has {n:,} examples, but y has {len(labels):,} labels")
@@ -33,6 +36,15 @@ def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(str(error)) from None
     return labels
+
+
+def are_plain(labels: NDArray[Any]) -> bool:
+    """Whether an array certainly passes as labels: it has texts, or whole numbers."""
+    if labels.ndim != 1 or labels.dtype.kind not in "Uiubf":
+        return False
+    if labels.dtype.kind != "f":
+        return True
+    return bool(np.isfinite(labels).all() and (labels == np.round(labels)).all())
 
 
 def _check_all_of_one_kind(labels: NDArray[Any]) -> None:
@@ -62,6 +74,8 @@ def checked_targets(y: ArrayLike, n: int) -> FloatArray:
 
 def _column(y: ArrayLike) -> NDArray[Any]:
     """Return y as an array of one dimension."""
+    from sklearn.utils.validation import column_or_1d  # noqa: PLC0415
+
     try:
         column: NDArray[Any] = column_or_1d(y, warn=True)
     except ValueError as error:
@@ -198,6 +212,8 @@ def factors_of_classes(
     if isinstance(class_weight, str) and class_weight == "balanced":
         factors = counts.sum() / (len(classes) * counts.astype(np.float64))
     else:
+        from sklearn.utils.class_weight import compute_class_weight  # noqa: PLC0415
+
         try:
             factors = compute_class_weight(class_weight, classes=classes, y=classes)
         except (ValueError, TypeError) as error:

@@ -12,6 +12,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from io import BytesIO
 from typing import IO, Any
 from warnings import catch_warnings, simplefilter
 
@@ -141,11 +142,7 @@ class ArchiveReader:
         n_bytes = dtype.itemsize * int(np.prod(shape, dtype=object))
         if not n_bytes < info.file_size <= n_bytes + _NPY_PREFIX:
             raise ModelFileError(f"the array {name!r} is not as long as the header says")
-        # Opened twice, because zipfile stops checking the CRC after a seek in a member.
-        with self._archive.open(info) as member, catch_warnings():
-            simplefilter("ignore")  # NumPy warns about prefixes that Python 2 wrote
-            by_columns = _check_prefix(name, member, dtype, shape)
-            n_prefix = member.tell()
+        by_columns, n_prefix = self._prefix(name, info, dtype, shape)
         if n_prefix + n_bytes != info.file_size:
             raise ModelFileError(f"the array {name!r} does not have as many bytes as it needs")
         if self._mapped is not None and n_bytes >= max(SMALLEST_MAPPED, 1):
@@ -156,6 +153,28 @@ class ArchiveReader:
                 array = npy.read_array(member, allow_pickle=False)
                 member.read(1)  # zipfile checks the CRC at the end of a member
         return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+    def _prefix(
+        self, name: str, info: zipfile.ZipInfo, dtype: np.dtype[Any], shape: tuple[int, ...]
+    ) -> tuple[bool, int]:
+        """Return whether an array is stored column by column, and the length of its prefix.
+
+        The prefix is nearly always the one that NumPy writes for this type and shape, and reading
+        others takes time.
+        """
+        usual = _usual_prefix(dtype, shape)
+        if self._mapped is not None:
+            place = self._data_of(info)
+            if self._mapped[place : place + len(usual)] == usual:
+                return False, len(usual)
+        # Opened twice, because zipfile stops checking the CRC after a seek in a member.
+        with self._archive.open(info) as member:
+            if member.read(len(usual)) == usual:
+                return False, len(usual)
+        with self._archive.open(info) as member, catch_warnings():
+            simplefilter("ignore")  # NumPy warns about prefixes that Python 2 wrote
+            by_columns = _check_prefix(name, member, dtype, shape)
+            return by_columns, member.tell()
 
     def _data_of(self, info: zipfile.ZipInfo) -> int:
         """Return the place in the file at which a member's content begins."""
@@ -244,6 +263,13 @@ def declared_type(name: str, entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]
     if not (is_plain or is_text) or len(shape) not in (1, 2):
         raise ModelFileError(f"the array {name!r} has the type {text[:20]!r}, which is not allowed")
     return np.dtype(text), tuple(shape)
+
+
+def _usual_prefix(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    """Return the prefix that NumPy writes for an array that is stored row by row."""
+    stream = BytesIO()
+    npy.write_array_header_1_0(stream, {"descr": dtype.str, "fortran_order": False, "shape": shape})
+    return stream.getvalue()
 
 
 def _check_prefix(
