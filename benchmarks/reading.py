@@ -38,6 +38,9 @@ from filbert.read.languages import LANGUAGES
 Parse = Callable[[bytes], Any]
 Options = dict[str, Any]
 
+# What parsers say of a file that is not well-formed.
+NO_DOCUMENT = (etree.XMLSyntaxError, SyntaxError, conllu.exceptions.ParseException)
+
 
 def syntax_parser(language: str) -> Parse:
     """Return the parser of tree-sitter for a language."""
@@ -108,7 +111,7 @@ def measured_documents(
     def parse_all() -> None:
         assert parse is not None
         for content in contents:
-            with suppress(etree.XMLSyntaxError):
+            with suppress(*NO_DOCUMENT):
                 parse(content)
 
     alone = {} if parse is None else {
@@ -149,7 +152,7 @@ def figures_of(formats: Mapping[str, tuple[Parse | None, list[Options]]]) -> lis
         for format, (parse, settings) in formats.items():
             for folder in sorted(Path(place).glob(f"{format}/*")):
                 megabytes = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()) / 1e6
-                repeat = 3 if megabytes > 2 else 15
+                repeat = 3 if megabytes > 0.5 else 15
                 figures += measured_documents(format, folder, parse, settings, repeat)
     return figures
 

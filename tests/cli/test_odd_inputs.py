@@ -150,3 +150,28 @@ def test_a_missing_bracket_spoils_one_tree(run: Run, data: Path, model: Path) ->
     done = run("predict", "m", "bad.mrg")
     assert (done.code, done.out) == (1, "a\n?\nb\n")
     assert "bad.mrg, line 2, column 1: the tree that begins here is never closed" in done.err
+
+
+def sentence(genre: str, verb: str) -> str:
+    comment = f"# genre = {genre}\n" if genre else ""
+    words = [("1", "dogs", "NOUN", "2", "nsubj"), ("2", verb, "VERB", "0", "root")]
+    rows = [(i, w, w, p, "_", "_", head, rel, "_", "_") for i, w, p, head, rel in words]
+    return comment + "".join("\t".join(row) + "\n" for row in rows) + "\n"
+
+
+def test_a_comment_of_a_sentence_is_its_label(run: Run, data: Path) -> None:
+    pairs = [("news", "said"), ("tales", "fly"), ("news", "told")] * 3
+    (data / "s.conllu").write_text("".join(sentence(*pair) for pair in pairs))
+    done = run("train", "s.conllu", "--label", "genre", "-o", "genres")
+    assert (done.code, done.out.split()[:4]) == (0, ["9", "examples,", "2", "classes,"])
+    done = run("evaluate", "genres", "s.conllu", "--label", "genre", "--json")
+    assert '"accuracy": 1.0' in done.out
+    for options, told in (
+        ([], "has no labels that are known"),
+        (["--label", "x"], "columns genre"),
+    ):
+        done = run("train", "s.conllu", *options, "-o", "n")
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert told in done.err
+    (data / "s.conllu").write_text(sentence("news", "said") + sentence("", "fly"))
+    assert "tree 2 has no genre" in run("train", "s.conllu", "--label", "genre", "-o", "n").err

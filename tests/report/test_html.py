@@ -18,7 +18,7 @@ from filbert.kernels import PartialTree, SubsetTree, Subtree
 from filbert.report.html import render
 from filbert.report.notebook import render_notebook
 from filbert.report.view import level
-from tests.report.explanations import arrays, explanation, hostile, hostile_labels
+from tests.report.explanations import arrays, chain, explanation, hostile, hostile_labels
 
 _VOID = {"meta", "link", "input", "path", "rect", "use", "circle"}
 
@@ -174,6 +174,25 @@ def test_a_large_explanation_is_below_three_megabytes() -> None:
         ]
     size = len(render(made).encode())
     assert 300_000 < size < 1_500_000
+
+
+def test_many_large_trees_are_folded_more() -> None:
+    """Pages of the web: 200 examples and many linked trees, all of several hundred nodes."""
+    random = Random(0)
+    tags = ["div", "p", "a", "ul", "li", "td", "span", "code"]
+    trees = [chain([random.choice(tags) for _ in range(500)]) for _ in range(200)]
+    made = explanation([f"class {i}" for i in range(10)], trees)
+    made["trees"] = [{**tree, "note": ""} for tree in trees * 3]
+    for one in made["examples"]:
+        one["contributions"] = [
+            [random.gauss(0, 0.1) for _ in one["tree"]["labels"]] for _ in range(10)
+        ]
+    page = render(made)
+    data = unpacked(page)
+    drawn = [len(one["drawing"]["labels"]) for one in (*data["trees"], *data["examples"])]
+    assert len(drawn) == 800
+    assert min(drawn) >= 130
+    assert len(page.encode()) < 3_000_000
 
 
 def test_of_a_large_tree_the_script_gets_what_is_drawn() -> None:

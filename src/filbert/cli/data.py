@@ -176,16 +176,33 @@ class DataFiles:
 
     def _labelled(self, path: str) -> tuple[Any, NDArray[Any]]:
         if self.has_trees_only(path):
-            raise InvalidParameterError(
-                f"{shown_name(path)} has trees without labels: use --label folder if the name of "
-                "its folder is the label, or a table with a column of labels"
-            )
+            return self._labelled_documents(path)
         with self.opened(path) as source:
             if self.is_bare(source):
                 raise InvalidParameterError(
                     f"{source.name} has trees without labels: write one label<TAB>tree per line"
                 )
             return self._examples(source, labels=True)
+
+    def _labelled_documents(self, path: str) -> tuple[Any, NDArray[Any]]:
+        """Read documents whose trees have a column that is the label, such as a comment."""
+        X = self._documents(path)
+        columns = columns_of(X)
+        labels = columns.get(self.reading.label or "")
+        if labels is None:
+            listed = f"; the trees have the columns {', '.join(columns)}" if columns else ""
+            raise InvalidParameterError(
+                f"{shown_name(path)} has no labels that are known: use --label with the name of a "
+                "column, --label folder if the name of its folder is the label, or a table with a "
+                f"column of labels{listed}"
+            )
+        empty = (labels == "").nonzero()[0].tolist()
+        if empty:
+            raise InvalidParameterError(
+                f"{shown_name(path)}: tree {empty[0] + 1:,} has no {self.reading.label}, which is "
+                "its label: fill it in, or leave the tree out"
+            )
+        return X, labels
 
     def _trees(self, path: str) -> Any:
         if self.has_trees_only(path):

@@ -10,6 +10,11 @@ Explanation = dict[str, Any]
 
 _EXAMPLE_WIDTH = 760  # pixels: what fits on a screen of usual size
 _DIALOG_WIDTH = 960
+_MOST_NODES = 400  # of one tree that is drawn
+_LEAST_NODES = 60  # if the page has many trees
+_LINKED_NODES = 80_000  # of all trees that fragments link to: about 0.8 MB
+_VALUES = 1_500_000  # of all nodes of the examples, by class, and of their drawings
+_DRAWING = 6  # a node's drawing takes as much as its values for so many classes
 _LONGEST_NAME = 40  # characters of a class
 _LONGEST_TEXT = 1000  # of a fragment
 _LONGEST_LINK = 120  # of a sentence that links to its tree
@@ -74,6 +79,7 @@ def _trees(
 
     Nodes of occurrences are drawn even if the tree is large.
     """
+    most = _most_nodes(_LINKED_NODES, len(explanation["trees"]))
     marked: list[set[int]] = [set() for _ in explanation["trees"]]
     for problem in explanation["problems"]:
         for fragment in (*problem["for"], *problem["against"]):
@@ -84,7 +90,7 @@ def _trees(
     trees, places = [], []
     for tree, nodes in zip(explanation["trees"], marked, strict=True):
         values = [float(node in nodes) for node in range(len(tree["labels"]))]
-        drawing, numbers = drawings.tree(tree, values, _DIALOG_WIDTH)
+        drawing, numbers = drawings.tree(tree, values, most, _DIALOG_WIDTH)
         words = bare(leaves(tree), _LONGEST_LINK)
         trees.append({"note": bare(tree["note"], 200), "words": words, "drawing": drawing})
         places.append({node: place for place, node in enumerate(numbers) if node >= 0})
@@ -95,7 +101,9 @@ def _example(one: dict[str, Any], explanation: Explanation, drawings: Drawings) 
     problems, classes = explanation["problems"], explanation["model"]["classes"]
     contributions = one["contributions"]
     largest = [max(map(abs, values), default=0.0) for values in zip(*contributions, strict=True)]
-    drawing, nodes = drawings.tree(one["tree"], largest, _EXAMPLE_WIDTH)
+    values = len(explanation["examples"]) * (len(problems) + _DRAWING)
+    most = _most_nodes(_VALUES, values)
+    drawing, nodes = drawings.tree(one["tree"], largest, most, _EXAMPLE_WIDTH)
     unit = _unit(max(largest, default=0.0))
     return {
         "index": one["index"],
@@ -118,6 +126,11 @@ def _example(one: dict[str, Any], explanation: Explanation, drawings: Drawings) 
         "drawing": drawing,
         "support": [_near(near) for near in one["support"]],
     }
+
+
+def _most_nodes(total: int, n: int) -> int:
+    """Return how many nodes of each tree are drawn, so that the page can be sent by mail."""
+    return max(_LEAST_NODES, min(_MOST_NODES, total // max(n, 1)))
 
 
 def _near(near: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from filbert.drawing.labels import printable, shortened, title_of
 from filbert.drawing.picture import picture_of_arrays
 from filbert.read.preorder import children_of
 
-_MOST_NODES = 400  # of one tree
 _MOST_FRAGMENT_NODES = 60
 _FRAGMENT_WIDTH = 340  # pixels
 
@@ -39,13 +38,13 @@ class Drawings:
         return {**drawn, "open": open_places} if open_places else drawn
 
     def tree(
-        self, tree: dict[str, Any], values: Sequence[float], max_width: float
+        self, tree: dict[str, Any], values: Sequence[float], max_nodes: int, max_width: float
     ) -> tuple[dict[str, Any], list[int]]:
         """Draw a tree; of a large one, the nodes with the largest values and those near the root.
 
         Also return the preorder number of each drawn node, or -1 for an ellipsis.
         """
-        return self._drawn(tree["labels"], tree["parents"], values, _MOST_NODES, max_width)
+        return self._drawn(tree["labels"], tree["parents"], values, max_nodes, max_width)
 
     def _drawn(
         self,
