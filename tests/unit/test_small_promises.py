@@ -88,7 +88,7 @@ def test_a_file_is_cut_into_all_its_ranges(tmp_path: Path) -> None:
 
 
 def test_rows_without_features_have_no_column() -> None:
-    assert sparse_rows([])[-1] == 0
+    assert sparse_rows([]).width == 0
 
 
 # ---------------------------------------------------------------- learners

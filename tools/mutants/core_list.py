@@ -51,6 +51,13 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     "base/set_keys.hpp": [
         ("«!(slots_[i].key == key)»", "false", "another key's slot is taken for the key's"),
     ],
+    "base/turns.hpp": [
+        (
+            "if («!is_writing_ && (!writer_waits_ || n_held() > 0)») {",
+            "true",
+            "what reads a perceptron does not wait for what learns",
+        ),
+    ],
     "base/wide.hpp": [
         ("std::sqrt(a.mantissa_) * («odd» ? 0x1p256 : 1.0)", "false", "roots of large numbers"),
         (

@@ -215,6 +215,23 @@ _LISTED = [
         ' / sum(row["support"] for row in metrics["classes"])',
     ),
     ("datasets/head_words.py", '"VP": [_rule(«"first"», _VERBS)', '"last"'),
+    # What attacks found once.
+    (
+        "learners/perceptron_model.py",
+        "if last is None or «last.log.n_seen != growing.core.n_seen»:",
+        "False",
+    ),
+    (
+        "learners/perceptron_model.py",
+        "left = «State(state.support[kept], log.kept(kept), state.n_forgotten + n_support - n)»",
+        '(setattr(self._growing, "n_forgotten", state.n_forgotten + n_support - n),'
+        " State(state.support[kept], log.kept(kept), state.n_forgotten + n_support - n))[1]",
+    ),
+    (
+        "kernels/matrices.py",
+        "n = «max(1, _STEPS // max(1, b.shape[0] * b.shape[1]))»",
+        "max(1, a.shape[0])",
+    ),
     (
         "learners/dual.py",
         "self.support_ = «np.flatnonzero(solution.coef.any(axis=0))»",
