@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filbert import Forest, TreeFeatures, TreeRanker, TreeSVC, load, save
+from filbert import Examples, Forest, TreeFeatures, TreeRanker, TreeSVC, load, save
 from filbert.cli import predictor
 from filbert.cli.measures import of_regression
 from filbert.cli.unread import Unread
@@ -29,6 +29,7 @@ from filbert.learners.problems import Convergence
 from filbert.persist.checked import storable_classes
 from filbert.read.catalogue import TREE_FORMATS
 from filbert.read.ranges import range_ends
+from filbert.read.record import SparseVector
 from filbert.read.sparse_rows import sparse_rows
 from filbert.read.tree_column import TreeColumn
 from filbert.read.tsv import distinct_labels
@@ -85,10 +86,14 @@ def test_a_file_is_cut_into_all_its_ranges(tmp_path: Path) -> None:
     path.write_bytes(b"x\t(a)\n" * 30)
     ends = range_ends(str(path), 180, 3)
     assert ends == [60, 120, 180]
+    # A cut after the first byte of a line: the line belongs to the range before it.
+    assert range_ends(str(path), 182, 2) == [96, 182]
 
 
-def test_rows_without_features_have_no_column() -> None:
+def test_the_width_of_sparse_rows() -> None:
     assert sparse_rows([]).width == 0
+    assert sparse_rows([SparseVector([0, 4], [1.0, 2.0]), SparseVector([1], [1.0])]).width == 5
+    assert sparse_rows([SparseVector([0], [1.0], width=7)]).width == 7
 
 
 # ---------------------------------------------------------------- learners
@@ -115,7 +120,9 @@ def test_curves_are_packed_and_unpacked() -> None:
         Convergence(np.arange(n), np.arange(n) / 2.0, np.arange(n) / 4.0) for n in (3, 0, 2, 1)
     ]
     again = Curves.packed(curves).unpacked()
-    assert [one.gap.tolist() for one in again] == [one.gap.tolist() for one in curves]
+    for name in ("steps", "objective", "gap"):
+        before, after = ([getattr(one, name).tolist() for one in each] for each in (curves, again))
+        assert after == before
     assert Curves.packed([]).unpacked() == []
 
 
@@ -184,6 +191,13 @@ def test_lists_of_removed_trees(
         files._segment(str(tmp_path), SubsetTree(), entry)
     stored["removed"]["removed"] = np.zeros(4, np.uint8)
     assert files._segment(str(tmp_path), SubsetTree(), entry).tolist() == [0] * 4
+
+
+def test_columns_that_are_not_text(tmp_path: Path) -> None:
+    X = Examples(tree=TREES).with_columns(id=["a", "b", "c", "d"])
+    X._columns["id"] = ["a", 1, "c", "d"]  # type: ignore[assignment]
+    with pytest.raises(InputTypeError, match="column 'id' has values that are not text"):
+        save(X, tmp_path / "a")
 
 
 # ---------------------------------------------------------------- others
