@@ -51,13 +51,6 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     "base/set_keys.hpp": [
         ("«!(slots_[i].key == key)»", "false", "another key's slot is taken for the key's"),
     ],
-    "base/turns.hpp": [
-        (
-            "if («!is_writing_ && (!writer_waits_ || n_held() > 0)») {",
-            "true",
-            "what reads a perceptron does not wait for what learns",
-        ),
-    ],
     "base/wide.hpp": [
         ("std::sqrt(a.mantissa_) * («odd» ? 0x1p256 : 1.0)", "false", "roots of large numbers"),
         (
@@ -434,6 +427,14 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "out[i * n_columns_ + c] += «coef_[c * n + j] * kernels[j]»;",
             "coef_[j] * kernels[j]",
             "classes of huge trees",
+        ),
+    ],
+    # What an attack found once.
+    "base/turns.hpp": [
+        (
+            "if («!is_writing_ && (!writer_waits_ || n_held() > 0)») {",
+            "true",
+            "what reads a perceptron does not wait for what learns",
         ),
     ],
 }
