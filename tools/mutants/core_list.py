@@ -429,14 +429,6 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "classes of huge trees",
         ),
     ],
-    # What an attack found once.
-    "base/turns.hpp": [
-        (
-            "if («!is_writing_ && (!writer_waits_ || n_held() > 0)») {",
-            "true",
-            "what reads a perceptron does not wait for what learns",
-        ),
-    ],
 }
 
 CORE_MUTANTS = [

@@ -11,7 +11,6 @@ _CORE = {
     "base/id_table": "forest",
     "base/parallel": "threads progress fragments_mining",
     "base/set_keys": "kernels_agree factors",
-    "base/turns": "perceptron_threads faults/attacks",
     "base/wide": "sequence_kernel kernel_values kernels_agree prediction",
     "factors": "factors sums factors_partial",
     "factors/assemble": "factors approximate symbol_selection factors_partial",
