@@ -21,6 +21,7 @@ from benchmarks.fault_sections import (
     leaks,
     memory,
     model_files,
+    races,
     service,
     threads,
 )
@@ -114,6 +115,10 @@ def _fuzzing(folder: Path, share: float) -> list[Row]:
     ]
 
 
+def _races(folder: Path, share: float) -> list[Row]:
+    return [races.run()]
+
+
 def _labels(folder: Path, share: float) -> list[Row]:
     return [labels.run(_some(200, share))]
 
@@ -132,6 +137,7 @@ SECTIONS: dict[str, tuple[Measure, str]] = {
     "labels": (_labels, "hostile labels stay text in reports, pictures and terminals"),
     "leaks": (_leaks, "memory stays flat over trainings, predictions, saves and loads"),
     "threads": (_threads, "threads, forks and new processes give the same bytes"),
+    "races": (_races, "no data races in the core's tests"),
     "service": (_service, "threads predict while another one replaces the model"),
 }
 

@@ -90,6 +90,14 @@ def _fuzzing(rows: list[Row]) -> str:
     )
 
 
+def _races(rows: list[Row]) -> str:
+    [row] = rows
+    return (
+        f"{row['programs']} programs of tests under the thread sanitizer: {row['failed']} failed, "
+        f"{row['reports']} reports"
+    )
+
+
 def _labels(rows: list[Row]) -> str:
     [row] = rows
     return (
@@ -162,6 +170,7 @@ _ROWS: dict[str, tuple[str, str, Callable[[list[Row]], str]]] = {
         _fuzzing,
     ),
     "threads": ("threads, forks, new processes", "the same bytes, no deadlock", _threads),
+    "races": ("data races in the core", "none", _races),
     "degenerate": (
         "degenerate data and parameters",
         "finite numbers or a clear error",

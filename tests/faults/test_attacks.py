@@ -1,7 +1,8 @@
 """Faults that an attack found. Each test fails without its mend.
 
-Threads and signal handlers have more tests in tests/unit/test_perceptron_threads.py. Labels with
-equal hashes are tested in C++, where the hash is (tests/cpp/test_forest.cpp).
+Threads and signal handlers have more tests in tests/unit/test_perceptron_threads.py. Two mends are
+tested in C++, where they are: readers wait for a thread that learns (tests/cpp/test_turns.cpp), and
+labels do not have equal hashes on purpose (tests/cpp/test_forest.cpp).
 """
 
 import os

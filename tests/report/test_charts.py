@@ -34,6 +34,18 @@ def test_gaps_fall_on_a_logarithmic_scale() -> None:
     assert [x for x, _ in chart] == pytest.approx([34.0, 93.3, 152.7])
 
 
+@pytest.mark.parametrize(
+    ("least", "marks"),
+    [
+        (1e-4, ["1e-4", "1e-3", "1e-2", "1e-1", "1"]),
+        (1e-9, ["1e-9", "1e-6", "1e-3", "1"]),
+    ],
+)
+def test_a_logarithmic_scale_has_few_marks(least: float, marks: list[str]) -> None:
+    chart = str(convergence_chart([1, 2], [1.0, least], "sweeps"))
+    assert re.findall(r">(1|1e-\d)<", chart)[: len(marks)] == marks
+
+
 def test_objectives_begin_at_zero() -> None:
     chart = points(objective_chart([1, 3], [2.0, 4.0], "sweeps", "objective"))
     assert chart == [(34.0, 64.0), (212.0, 8.0)]

@@ -137,6 +137,13 @@ def test_trees_that_are_too_large_are_refused() -> None:
         align(f"(S {' '.join('ab' * 1000)})", f"(S {' '.join('ba' * 1001)})")
 
 
+def test_as_many_pairs_of_children_as_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("filbert.clones.alignment._MOST_CELLS", 6)
+    assert align("(S a b)", "(S a b c)").sizes == (3,)
+    with pytest.raises(MatrixTooLargeError, match="8 pairs of children"):
+        align("(S a b)", "(S a b c d)")
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -72,6 +72,20 @@ def test_too_many_classes_are_told_before_memory_is_taken(
         TreePerceptron().partial_fit(X, np.arange(n), classes=np.arange(n))
 
 
+def test_what_a_perceptron_keeps_of_each_class_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weights of nodes: large trees take more than small ones."""
+    monkeypatch.setattr(targets, "memory_of_machine", lambda: 10_000_000)
+    small, large = (Forest([f"(S {'(A ' * n}x{i}{')' * n})" for i in range(10)]) for n in (1, 200))
+    y, classes = np.arange(10), np.arange(1000)
+    TreePerceptron().partial_fit(small, y, classes=classes)
+    TreePerceptron(max_nodes=300).partial_fit(large, y, classes=classes)
+    with pytest.raises(OutOfMemoryError, match="1,000 classes"):
+        TreePerceptron().partial_fit(large, y, classes=classes)
+    monkeypatch.setattr(targets, "memory_of_machine", lambda: 100_000)
+    with pytest.raises(OutOfMemoryError, match="10 classes"):
+        TreePerceptron(engine="online").fit(large, y)
+
+
 def test_the_memory_of_this_machine() -> None:
     assert targets.memory_of_machine() > 1 << 27
 

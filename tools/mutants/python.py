@@ -21,7 +21,8 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ast.Pow: "*", ast.BitAnd: "|", ast.BitOr: "&", ast.LShift: ">>", ast.RShift: "<<",
 }  # fmt: skip
 _CALLS = {"min": "max", "max": "min", "any": "all", "all": "any", "zeros": "ones", "ones": "zeros"}
-# What users never see, or see as words only.
+# What users never see, or see as words only. `strict` of zip checks what always holds.
+_LEFT_OUT_KEYWORDS = {"strict", "show", "verbose"}
 _LEFT_OUT_CALLS = {"warn", "format", "join", "Field", "Option", "Argument", "TypeVar"}
 _LEFT_OUT_NAMES = {"__repr__", "__str__", "__dir__", "_repr_html_", "__hash__", "__sizeof__"}
 
@@ -121,6 +122,8 @@ def _is_left_out(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.FunctionDef) and node.name in _LEFT_OUT_NAMES:
         return True
+    if isinstance(node, ast.keyword):
+        return node.arg in _LEFT_OUT_KEYWORDS
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func).rpartition(".")[2]
         return name in _LEFT_OUT_CALLS or name.endswith(("Error", "Warning", "warn"))
@@ -212,6 +215,23 @@ _LISTED = [
         ' / sum(row["support"] for row in metrics["classes"])',
     ),
     ("datasets/head_words.py", '"VP": [_rule(«"first"», _VERBS)', '"last"'),
+    # What attacks found once.
+    (
+        "learners/perceptron_model.py",
+        "if last is None or «last.log.n_seen != growing.core.n_seen»:",
+        "False",
+    ),
+    (
+        "learners/perceptron_model.py",
+        "left = «State(state.support[kept], log.kept(kept), state.n_forgotten + n_support - n)»",
+        '(setattr(self._growing, "n_forgotten", state.n_forgotten + n_support - n),'
+        " State(state.support[kept], log.kept(kept), state.n_forgotten + n_support - n))[1]",
+    ),
+    (
+        "kernels/matrices.py",
+        "n = «max(1, _STEPS // max(1, b.shape[0] * b.shape[1]))»",
+        "max(1, a.shape[0])",
+    ),
     (
         "learners/dual.py",
         "self.support_ = «np.flatnonzero(solution.coef.any(axis=0))»",

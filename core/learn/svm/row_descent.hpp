@@ -49,7 +49,8 @@ class RowDescent final : public RowProblem {
 
   bool done() const override { return done_; }
   std::span<const double> alpha() const override { return alpha_; }
-  std::uint32_t progress() const override { return done_ ? 1000 : progress_.load(); }
+  // Read by another thread, unlike done().
+  std::uint32_t progress() const override { return progress_.load(); }
 
   void add_start(const PackedRows& rows, const std::vector<bool>& trees,
                  const StopToken& token) override {
@@ -77,7 +78,7 @@ class RowDescent final : public RowProblem {
     std::vector<double>().swap(set_.Q);  // the problems need this memory one after the other
     done_ = is_done();
     list_wanted(most_wanted);
-    progress_ = thousandths_done(first_gap_, solution_.gap, p_.tol);
+    progress_ = done_ ? 1000 : thousandths_done(first_gap_, solution_.gap, p_.tol);
   }
 
   void mark_missing(std::vector<bool>& missing) const override {

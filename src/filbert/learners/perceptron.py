@@ -24,7 +24,7 @@ from filbert.examples import check_feature_names, feature_names_of
 from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
-from filbert.kernels.terms import check_is_sum, is_sum
+from filbert.kernels.terms import check_is_sum, is_sum, tree_kernels
 from filbert.learners.exclusive import Learning
 from filbert.learners.fit_checkpoints import fit_checkpoint
 from filbert.learners.kernel_parameter import KernelParameter
@@ -39,6 +39,7 @@ from filbert.learners.perceptron_parameters import check_parameters
 from filbert.learners.perceptron_terms import Batch, dense_widths
 from filbert.learners.perceptron_visits import FactorVisits, OnlineVisits
 from filbert.learners.targets import (
+    check_room,
     checked_classes,
     checked_weights,
     class_factors,
@@ -50,6 +51,7 @@ from filbert.learners.targets import (
 from filbert.progress import progress_bar
 
 Tell = Callable[[int, int], None]  # (examples done, wrong predictions among them)
+_UPDATE, _WEIGHT = 24, 16  # bytes for each class: in the log, and of a node of the model
 _NOT_YET = 2**32 - 1  # not a support vector so far
 
 
@@ -364,6 +366,7 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, known, coded)
         targets = Targets(signs_of(coded, len(known)), weights, float(self.margin))
+        self._check_room(kernel, X, len(known))
         model = getattr(self, "model_", None)
         if model is None:
             model = PerceptronModel(kernel, known, intercept=bool(self.fit_intercept))
@@ -430,6 +433,13 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
             progress=progress,
         )
 
+    def _check_room(self, kernel: Kernel, X: Any, n_classes: int) -> None:
+        """Raise OutOfMemoryError if updates of all classes by all examples cannot fit."""
+        n = max(1, n_examples(X))
+        nodes = sum(own.trees_of(X).n_subtrees for own in tree_kernels(kernel))
+        kept = nodes if self.max_nodes is None else min(nodes, self.max_nodes)
+        check_room(n_classes, n, _UPDATE + _WEIGHT * kept / n)
+
     def _by_dag(
         self,
         new: PerceptronModel,
@@ -439,6 +449,7 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         kept: Checkpoint | None,
     ) -> tuple[PerceptronModel, bool]:
         """Learn online. Return the model and whether Ctrl-C interrupted it."""
+        self._check_room(new.kernel, X, len(new.classes))
         support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
         visits = OnlineVisits(kept, self.n_epochs * order.shape[1])
         model = visits.restored(new, support_of)

@@ -131,7 +131,7 @@ def checked_classes(y: ArrayLike, n: int, learner: str) -> tuple[NDArray[Any], N
         raise InvalidParameterError(
             f"{learner} needs at least two classes, but all labels are {classes[0]}"
         )
-    _check_room(len(classes), n)
+    check_room(len(classes), n)
     return classes, coded
 
 
@@ -243,7 +243,7 @@ def classes_of_parts(of_parts: Sequence[NDArray[Any]], learner: str) -> NDArray[
 
 def signs_of(coded: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:
     """Return +1 and -1 by problem and example. Two classes are one problem, more are one each."""
-    _check_room(n_classes, len(coded))
+    check_room(n_classes, len(coded))
     positives = [1] if n_classes == 2 else range(n_classes)
     signs = np.full((len(positives), len(coded)), -1, dtype=np.int8)
     for own, c in zip(signs, positives, strict=True):
@@ -251,9 +251,9 @@ def signs_of(coded: NDArray[np.intp], n_classes: int) -> NDArray[np.int8]:
     return signs
 
 
-def _check_room(n_classes: int, n: int) -> None:
+def check_room(n_classes: int, n: int, bytes_each: float = _BY_CLASS_AND_EXAMPLE) -> None:
     """Raise OutOfMemoryError if what is kept by class and example cannot fit into memory."""
-    needed, there = _BY_CLASS_AND_EXAMPLE * n_classes * n, memory_of_machine()
+    needed, there = int(bytes_each * n_classes * n), memory_of_machine()
     if needed > there:
         raise OutOfMemoryError(
             f"each of the {n_classes:,} classes is a problem over all {n:,} examples, which takes "
