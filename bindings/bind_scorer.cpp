@@ -4,7 +4,7 @@ namespace filbert {
 
 namespace {
 
-void make_scorer(RowScorer* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
+void make_row_scorer(RowScorer* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                  const Array<NodeId>& roots, const MatrixOf<double>& coef, bool normalize,
                  int n_threads, nb::object progress) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
@@ -16,7 +16,7 @@ void make_scorer(RowScorer* self, const KernelSpec& spec, std::shared_ptr<const 
                        normalize, n_threads, watch);
 }
 
-NumpyMatrix scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
+NumpyMatrix row_scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
                    int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
@@ -24,7 +24,7 @@ NumpyMatrix scores(const RowScorer& scorer, const Dag& dag, const Array<NodeId>&
   return to_matrix(std::move(values), ids.size(), scorer.n_columns());
 }
 
-ContributionArrays contributions(const RowScorer& scorer, const Dag& dag,
+ContributionArrays row_contributions(const RowScorer& scorer, const Dag& dag,
                                  const Array<NodeId>& roots, int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
@@ -36,11 +36,11 @@ ContributionArrays contributions(const RowScorer& scorer, const Dag& dag,
 
 void bind_scorer(nb::module_& m) {
   nb::class_<RowScorer>(m, "RowScorer")
-      .def("__init__", &make_scorer, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+      .def("__init__", &make_row_scorer, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("coef"), nb::arg("normalize"), nb::arg("n_threads"), nb::arg("progress").none())
-      .def("scores", &scores, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
+      .def("scores", &row_scores, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
            nb::arg("progress").none())
-      .def("contributions", &contributions, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
+      .def("contributions", &row_contributions, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
            nb::arg("progress").none());
 }
 
