@@ -22,7 +22,8 @@ std::span<const double> checked_weights(const KernelOperator& k, const MatrixOf<
   return {weights.data(), weights.size()};
 }
 
-NumpyMatrix operator_scores(const KernelOperator& k, const MatrixOf<double>& weights, int n_threads) {
+NumpyMatrix operator_scores(const KernelOperator& k, const MatrixOf<double>& weights,
+                            int n_threads) {
   const std::span<const double> all = checked_weights(k, weights);
   const std::size_t n_columns = weights.shape(1);
   const Watch watch = watch_from_python(nb::none());
@@ -31,7 +32,7 @@ NumpyMatrix operator_scores(const KernelOperator& k, const MatrixOf<double>& wei
 }
 
 ContributionArrays operator_contributions(const KernelOperator& k, const MatrixOf<double>& weights,
-                                 std::size_t first, int n_threads) {
+                                          std::size_t first, int n_threads) {
   const std::span<const double> all = checked_weights(k, weights);
   const std::size_t n_columns = weights.shape(1);
   if (first > k.n_trees()) throw nb::index_error("there are not so many trees");

@@ -26,15 +26,16 @@ NumpyArray<T> owned(LargeArray<Given> values) {
 }
 
 // The first entries of rows, the columns and the values.
-using StoredRowArrays = std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
+using StoredRowArrays =
+    std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
 
 StoredRowArrays as_arrays(KernelFeatures rows) {
   return {to_numpy(std::move(rows.begin)), owned<std::int32_t>(std::move(rows.columns)),
           owned<double>(std::move(rows.values))};
 }
 
-StoredRowArrays rows_of(const SumFactors& factors, bool own_columns, std::uint64_t max_bytes, int n_threads,
-             nb::object progress) {
+StoredRowArrays rows_of(const SumFactors& factors, bool own_columns, std::uint64_t max_bytes,
+                        int n_threads, nb::object progress) {
   const Watch watch = watch_from_python(std::move(progress));
   return as_arrays(without_gil(
       [&] { return feature_rows(factors, {own_columns, max_bytes}, n_threads, watch); }));

@@ -56,7 +56,7 @@ std::tuple<std::vector<std::string_view>, std::vector<std::uint32_t>> nodes_of(c
 }
 
 std::string bracket_text(const std::vector<std::string_view>& labels,
-                 const std::vector<std::uint32_t>& arity, const std::vector<bool>& open) {
+                         const std::vector<std::uint32_t>& arity, const std::vector<bool>& open) {
   if (labels.size() != arity.size() || labels.size() != open.size()) {
     throw nb::value_error("labels, arity and open must be of the same length");
   }
@@ -64,7 +64,8 @@ std::string bracket_text(const std::vector<std::string_view>& labels,
   return fragment_text(labels, arity, flags);
 }
 
-using CountArrays = std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
+using CountArrays =
+    std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
 
 CountArrays as_arrays(FragmentRows rows) {
   return {to_numpy(std::move(rows.row_begin)), to_numpy(std::move(rows.fragments)),
@@ -72,7 +73,7 @@ CountArrays as_arrays(FragmentRows rows) {
 }
 
 CountArrays count(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
-           const Dag& dag, const Array<NodeId>& roots, int n_threads, nb::object progress) {
+                  const Dag& dag, const Array<NodeId>& roots, int n_threads, nb::object progress) {
   const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
@@ -81,9 +82,10 @@ CountArrays count(const KernelSpec& spec, const Dag& fragments, const Array<Node
   return as_arrays(std::move(rows));
 }
 
-CountArrays features(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
-              const Dag& dag, const Array<NodeId>& roots, bool normalize, int n_threads,
-              nb::object progress) {
+CountArrays features(const KernelSpec& spec, const Dag& fragments,
+                     const Array<NodeId>& fragment_roots, const Dag& dag,
+                     const Array<NodeId>& roots, bool normalize, int n_threads,
+                     nb::object progress) {
   const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));

@@ -62,8 +62,9 @@ NumpyArray<double> counts(const PatternTable& table, const Dag& dag, const Array
   return to_numpy(without_gil([&] { return pattern_counts(table, {dag, ids}, n_threads, watch); }));
 }
 
-NumpyArray<double> pattern_selves_of(const PatternSpec& spec, const Dag& dag, const Array<NodeId>& roots,
-                          int n_threads, nb::object progress) {
+NumpyArray<double> pattern_selves_of(const PatternSpec& spec, const Dag& dag,
+                                     const Array<NodeId>& roots, int n_threads,
+                                     nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   return to_numpy(without_gil([&] { return pattern_selves(spec, {dag, ids}, n_threads, watch); }));
@@ -117,8 +118,8 @@ PatternTable table_from(const PatternSpec& spec, const Array<std::uint8_t>& labe
 // ------------------------------------------------------------------------------ scores
 
 void make_pattern_scorer(PatternScorer* self, const PatternSpec& spec, const Dag& dag,
-                 const Array<NodeId>& roots, const MatrixOf<double>& coef, bool normalize,
-                 int n_threads, nb::object progress) {
+                         const Array<NodeId>& roots, const MatrixOf<double>& coef, bool normalize,
+                         int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   if (coef.shape(1) != ids.size()) throw nb::value_error("one coefficient for each tree");
   const Watch watch = watch_from_python(std::move(progress));
@@ -128,7 +129,7 @@ void make_pattern_scorer(PatternScorer* self, const PatternSpec& spec, const Dag
 }
 
 NumpyMatrix pattern_scores(const PatternScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
-                   int n_threads, nb::object progress) {
+                           int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   auto values = without_gil([&] { return scorer.scores({dag, ids}, n_threads, watch); });
@@ -136,7 +137,8 @@ NumpyMatrix pattern_scores(const PatternScorer& scorer, const Dag& dag, const Ar
 }
 
 ContributionArrays pattern_contributions(const PatternScorer& scorer, const Dag& dag,
-                                 const Array<NodeId>& roots, int n_threads, nb::object progress) {
+                                         const Array<NodeId>& roots, int n_threads,
+                                         nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   auto found = without_gil([&] { return scorer.contributions({dag, ids}, n_threads, watch); });
@@ -180,8 +182,8 @@ void bind_patterns(nb::module_& m) {
            nb::arg("coef"), nb::arg("normalize"), nb::arg("n_threads"), nb::arg("progress").none())
       .def("scores", &pattern_scores, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
            nb::arg("progress").none())
-      .def("contributions", &pattern_contributions, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
-           nb::arg("progress").none())
+      .def("contributions", &pattern_contributions, nb::arg("dag"), nb::arg("roots"),
+           nb::arg("n_threads"), nb::arg("progress").none())
       .def_prop_ro("table", &PatternScorer::table, nb::rv_policy::reference_internal)
       .def("weight_vector", &weight_vector, nb::arg("column"));
 

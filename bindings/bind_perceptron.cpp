@@ -131,8 +131,8 @@ auto read_state(const OnlinePerceptron& model, const Read& read) {
   return read(watch);
 }
 
-NumpyArray<double> term_selves(const OnlinePerceptron& model, std::size_t term, const BoundPart& bound,
-                          int n_threads) {
+NumpyArray<double> term_selves(const OnlinePerceptron& model, std::size_t term,
+                               const BoundPart& bound, int n_threads) {
   if (term >= model.n_terms()) throw nb::index_error("no such term");
   return to_numpy(read_state(model, [&](const Watch& watch) {
     return model.term(term).selves(bound.part, n_threads, watch);
@@ -164,8 +164,8 @@ std::size_t learn(OnlinePerceptron& model, const Parts& parts, const MatrixOf<do
 }
 
 NumpyMatrix online_scores(const OnlinePerceptron& model, const Parts& parts,
-                   const MatrixOf<double>& scales, const Array<double>& norms, bool averaged,
-                   int n_threads) {
+                          const MatrixOf<double>& scales, const Array<double>& norms, bool averaged,
+                          int n_threads) {
   const BoundExamples bound(model, parts, scales, norms);
   std::vector<double> values = read_state(model, [&](const Watch& watch) {
     return model.scores(bound.examples, averaged, n_threads, watch);

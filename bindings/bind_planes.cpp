@@ -21,7 +21,7 @@ void check_below(std::span<const std::uint32_t> numbers, std::size_t n, const ch
 }
 
 NumpyArray<double> plane_scores(PlaneStore& planes, const Array<std::uint32_t>& sample,
-                          const Array<double>& alpha, int n_threads, nb::object progress) {
+                                const Array<double>& alpha, int n_threads, nb::object progress) {
   check_below(view(sample), planes.trees().size(), "no such tree");
   if (alpha.shape(0) != planes.size()) throw nb::value_error("alpha: one number for each plane");
   const Watch watch = watch_from_python(std::move(progress));

@@ -41,7 +41,7 @@ void make_gram(GramRows* self, MatrixOf<double> matrix, std::uint64_t max_bytes)
 
 template <class Trainer>
 SvmSolutionArrays train_with(Trainer& trainer, const SvmProblemArrays& problems, int n_threads,
-                        nb::object progress) {
+                             nb::object progress) {
   return solve(problems, std::move(progress), [&](const SvmProblems& each, const Watch& watch) {
     return trainer.train(each, n_threads, watch);
   });
