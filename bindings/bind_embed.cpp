@@ -5,12 +5,12 @@ namespace filbert {
 namespace {
 
 template <class T>
-using Rows = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+using EmbeddedRows = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
 
 // The first tree whose vector is beyond the range of T, or nothing.
 template <class T>
 nb::object embed(const TreeEmbedder<T>& embedder, const Dag& dag, const Array<NodeId>& roots,
-                 std::size_t max_bytes, int n_threads, nb::object progress, Rows<T> out) {
+                 std::size_t max_bytes, int n_threads, nb::object progress, EmbeddedRows<T> out) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   if (out.shape(0) != ids.size() || out.shape(1) != embedder.n_components()) {
     throw nb::value_error("the output does not have the shape of the vectors");

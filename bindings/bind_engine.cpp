@@ -22,7 +22,8 @@ std::span<const double> checked_weights(const KernelOperator& k, const MatrixOf<
   return {weights.data(), weights.size()};
 }
 
-NumpyMatrix scores(const KernelOperator& k, const MatrixOf<double>& weights, int n_threads) {
+NumpyMatrix operator_scores(const KernelOperator& k, const MatrixOf<double>& weights,
+                            int n_threads) {
   const std::span<const double> all = checked_weights(k, weights);
   const std::size_t n_columns = weights.shape(1);
   const Watch watch = watch_from_python(nb::none());
@@ -30,8 +31,8 @@ NumpyMatrix scores(const KernelOperator& k, const MatrixOf<double>& weights, int
   return to_matrix(std::move(out), k.n_trees(), n_columns);
 }
 
-ContributionArrays contributions(const KernelOperator& k, const MatrixOf<double>& weights,
-                                 std::size_t first, int n_threads) {
+ContributionArrays operator_contributions(const KernelOperator& k, const MatrixOf<double>& weights,
+                                          std::size_t first, int n_threads) {
   const std::span<const double> all = checked_weights(k, weights);
   const std::size_t n_columns = weights.shape(1);
   if (first > k.n_trees()) throw nb::index_error("there are not so many trees");
@@ -76,8 +77,8 @@ void bind_engine(nb::module_& m) {
       .def_ro("peak_bytes", &KernelOperator::peak_bytes)
       .def_ro("cpu_factorizing", &KernelOperator::cpu_factorizing)
       .def_ro("cpu_assembling", &KernelOperator::cpu_assembling)
-      .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
-      .def("contributions", &contributions, nb::arg("weights"), nb::arg("first"),
+      .def("scores", &operator_scores, nb::arg("weights"), nb::arg("n_threads"))
+      .def("contributions", &operator_contributions, nb::arg("weights"), nb::arg("first"),
            nb::arg("n_threads"))
       .def("symbol_forms", &symbol_forms, nb::arg("weights"), nb::arg("symbol_of"),
            nb::arg("n_symbols"), nb::arg("n_threads"));

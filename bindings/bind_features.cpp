@@ -26,22 +26,23 @@ NumpyArray<T> owned(LargeArray<Given> values) {
 }
 
 // The first entries of rows, the columns and the values.
-using Rows = std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
+using StoredRowArrays =
+    std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
 
-Rows as_arrays(KernelFeatures rows) {
+StoredRowArrays as_arrays(KernelFeatures rows) {
   return {to_numpy(std::move(rows.begin)), owned<std::int32_t>(std::move(rows.columns)),
           owned<double>(std::move(rows.values))};
 }
 
-Rows rows_of(const SumFactors& factors, bool own_columns, std::uint64_t max_bytes, int n_threads,
-             nb::object progress) {
+StoredRowArrays rows_of(const SumFactors& factors, bool own_columns, std::uint64_t max_bytes,
+                        int n_threads, nb::object progress) {
   const Watch watch = watch_from_python(std::move(progress));
   return as_arrays(without_gil(
       [&] { return feature_rows(factors, {own_columns, max_bytes}, n_threads, watch); }));
 }
 
 // The rows, and the errors of the new and of the known examples.
-std::tuple<Rows, NumpyArray<double>, NumpyArray<double>> new_rows_of(
+std::tuple<StoredRowArrays, NumpyArray<double>, NumpyArray<double>> new_rows_of(
     const SumFactors& known, const SumFactors& joint, bool own_columns, std::uint64_t max_bytes,
     int n_threads, nb::object progress) {
   const Watch watch = watch_from_python(std::move(progress));
@@ -85,12 +86,12 @@ std::tuple<std::shared_ptr<const Dag>, NumpyArray<NodeId>, NumpyArray<std::uint8
 }
 
 // In the order of the constructor's arguments.
-using Arrays =
+using StoredArrays =
     std::tuple<NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>, NumpyArray<std::uint64_t>,
                NumpyArray<double>, NumpyArray<double>, NumpyArray<double>, NumpyArray<double>,
                NumpyArray<double>, NumpyArray<double>>;
 
-Arrays arrays_of(const StoredFactors& stored) {
+StoredArrays stored_arrays(const StoredFactors& stored) {
   const FactorArrays a = factor_arrays(*stored.factors);
   return {copied(a.begin),    copied(a.columns), copied(a.value_begin),
           copied(a.values),   copied(a.mass),    copied(a.scale),
@@ -108,7 +109,7 @@ void bind_features(nb::module_& m) {
       .def_prop_ro("n_columns", [](const StoredFactors& s) { return s.factors->mass.size(); })
       .def("without_multiples", &without_multiples_of, nb::arg("n_threads"),
            nb::arg("progress").none())
-      .def("arrays", &arrays_of);
+      .def("arrays", &stored_arrays);
   m.def("common_fragments", &fragments_of, nb::arg("trees"), nb::arg("known"), nb::arg("columns"),
         nb::arg("whole_productions"), nb::arg("n_threads"), nb::arg("progress").none());
   m.def("feature_rows", &rows_of, nb::arg("factors"), nb::arg("own_columns"), nb::arg("max_bytes"),

@@ -106,11 +106,11 @@ NumpyArray<T> at_roots(const Dag& dag, const Array<NodeId>& roots, const std::ve
   return to_numpy(std::move(picked));
 }
 
-using Arrays =
+using FlatArrays =
     std::tuple<NumpyArray<std::uint8_t>, NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>,
                NumpyArray<std::uint64_t>, NumpyArray<std::uint32_t>>;
 
-Arrays arrays_of(const Dag& dag) {
+FlatArrays flat_arrays(const Dag& dag) {
   DagArrays arrays = to_arrays(dag);
   return {to_numpy(std::move(arrays.label_bytes)), to_numpy(std::move(arrays.label_ends)),
           to_numpy(std::move(arrays.node_labels)), to_numpy(std::move(arrays.child_ends)),
@@ -187,7 +187,7 @@ void bind_forest(nb::module_& m) {
            [](const Dag& dag, const Array<NodeId>& roots, const Dag& other) {
              return to_numpy(find_roots(dag, checked_roots(dag, roots), other));
            })
-      .def("to_arrays", &arrays_of);
+      .def("to_arrays", &flat_arrays);
 
   m.def("merge",
         [](const Dag& a, const Array<NodeId>& roots_a, const Dag& b, const Array<NodeId>& roots_b) {

@@ -55,8 +55,8 @@ std::tuple<std::vector<std::string_view>, std::vector<std::uint32_t>> nodes_of(c
   return {label_texts(dag, fragment), std::move(fragment.arity)};
 }
 
-std::string text(const std::vector<std::string_view>& labels,
-                 const std::vector<std::uint32_t>& arity, const std::vector<bool>& open) {
+std::string bracket_text(const std::vector<std::string_view>& labels,
+                         const std::vector<std::uint32_t>& arity, const std::vector<bool>& open) {
   if (labels.size() != arity.size() || labels.size() != open.size()) {
     throw nb::value_error("labels, arity and open must be of the same length");
   }
@@ -64,15 +64,16 @@ std::string text(const std::vector<std::string_view>& labels,
   return fragment_text(labels, arity, flags);
 }
 
-using Rows = std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
+using CountArrays =
+    std::tuple<NumpyArray<std::int64_t>, NumpyArray<std::int32_t>, NumpyArray<double>>;
 
-Rows as_arrays(FragmentRows rows) {
+CountArrays as_arrays(FragmentRows rows) {
   return {to_numpy(std::move(rows.row_begin)), to_numpy(std::move(rows.fragments)),
           to_numpy(std::move(rows.values))};
 }
 
-Rows count(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
-           const Dag& dag, const Array<NodeId>& roots, int n_threads, nb::object progress) {
+CountArrays count(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
+                  const Dag& dag, const Array<NodeId>& roots, int n_threads, nb::object progress) {
   const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
@@ -81,9 +82,10 @@ Rows count(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fr
   return as_arrays(std::move(rows));
 }
 
-Rows features(const KernelSpec& spec, const Dag& fragments, const Array<NodeId>& fragment_roots,
-              const Dag& dag, const Array<NodeId>& roots, bool normalize, int n_threads,
-              nb::object progress) {
+CountArrays features(const KernelSpec& spec, const Dag& fragments,
+                     const Array<NodeId>& fragment_roots, const Dag& dag,
+                     const Array<NodeId>& roots, bool normalize, int n_threads,
+                     nb::object progress) {
   const std::vector<NodeId> wanted = checked_roots(fragments, fragment_roots);
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
@@ -140,7 +142,7 @@ void bind_fragments(nb::module_& m) {
       .def("mine", &mine_recurring, nb::arg("blocks"), nb::arg("n_threads"),
            nb::arg("progress").none());
   m.def("fragment_nodes", &nodes_of, nb::arg("dag"), nb::arg("root"));
-  m.def("fragment_text", &text, nb::arg("labels"), nb::arg("arity"), nb::arg("open"));
+  m.def("fragment_text", &bracket_text, nb::arg("labels"), nb::arg("arity"), nb::arg("open"));
   m.def(
       "fragment_texts",
       [](const Dag& dag, const Array<NodeId>& roots, const Array<std::uint8_t>& open) {

@@ -68,8 +68,9 @@ NumpyArray<double> counts(const PatternTable& table, const Dag& dag, const Array
   return to_numpy(without_gil([&] { return pattern_counts(table, {dag, ids}, n_threads, watch); }));
 }
 
-NumpyArray<double> selves(const PatternSpec& spec, const Dag& dag, const Array<NodeId>& roots,
-                          int n_threads, nb::object progress) {
+NumpyArray<double> pattern_selves_of(const PatternSpec& spec, const Dag& dag,
+                                     const Array<NodeId>& roots, int n_threads,
+                                     nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   return to_numpy(without_gil([&] { return pattern_selves(spec, {dag, ids}, n_threads, watch); }));
@@ -122,9 +123,9 @@ PatternTable table_from(const PatternSpec& spec, const Array<std::uint8_t>& labe
 
 // ------------------------------------------------------------------------------ scores
 
-void make_scorer(PatternScorer* self, const PatternSpec& spec, const Dag& dag,
-                 const Array<NodeId>& roots, const MatrixOf<double>& coef, bool normalize,
-                 int n_threads, nb::object progress) {
+void make_pattern_scorer(PatternScorer* self, const PatternSpec& spec, const Dag& dag,
+                         const Array<NodeId>& roots, const MatrixOf<double>& coef, bool normalize,
+                         int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   if (coef.shape(1) != ids.size()) throw nb::value_error("one coefficient for each tree");
   const Watch watch = watch_from_python(std::move(progress));
@@ -133,16 +134,17 @@ void make_scorer(PatternScorer* self, const PatternSpec& spec, const Dag& dag,
                            n_threads, watch);
 }
 
-NumpyMatrix scores(const PatternScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
-                   int n_threads, nb::object progress) {
+NumpyMatrix pattern_scores(const PatternScorer& scorer, const Dag& dag, const Array<NodeId>& roots,
+                           int n_threads, nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   auto values = without_gil([&] { return scorer.scores({dag, ids}, n_threads, watch); });
   return to_matrix(std::move(values), ids.size(), scorer.n_columns());
 }
 
-ContributionArrays contributions(const PatternScorer& scorer, const Dag& dag,
-                                 const Array<NodeId>& roots, int n_threads, nb::object progress) {
+ContributionArrays pattern_contributions(const PatternScorer& scorer, const Dag& dag,
+                                         const Array<NodeId>& roots, int n_threads,
+                                         nb::object progress) {
   const std::vector<NodeId> ids = checked_roots(dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
   auto found = without_gil([&] { return scorer.contributions({dag, ids}, n_threads, watch); });
@@ -182,16 +184,16 @@ void bind_patterns(nb::module_& m) {
                   nb::arg("label_ends"), nb::arg("kinds"), nb::arg("key_ends"), nb::arg("keys"));
 
   nb::class_<PatternScorer>(m, "PatternScorer")
-      .def("__init__", &make_scorer, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+      .def("__init__", &make_pattern_scorer, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("coef"), nb::arg("normalize"), nb::arg("n_threads"), nb::arg("progress").none())
-      .def("scores", &scores, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
+      .def("scores", &pattern_scores, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
            nb::arg("progress").none())
-      .def("contributions", &contributions, nb::arg("dag"), nb::arg("roots"), nb::arg("n_threads"),
-           nb::arg("progress").none())
+      .def("contributions", &pattern_contributions, nb::arg("dag"), nb::arg("roots"),
+           nb::arg("n_threads"), nb::arg("progress").none())
       .def_prop_ro("table", &PatternScorer::table, nb::rv_policy::reference_internal)
       .def("weight_vector", &weight_vector, nb::arg("column"));
 
-  m.def("pattern_selves", &selves, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+  m.def("pattern_selves", &pattern_selves_of, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
         nb::arg("n_threads"), nb::arg("progress").none());
 }
 

@@ -131,8 +131,8 @@ auto read_state(const OnlinePerceptron& model, const Read& read) {
   return read(watch);
 }
 
-NumpyArray<double> selves(const OnlinePerceptron& model, std::size_t term, const BoundPart& bound,
-                          int n_threads) {
+NumpyArray<double> term_selves(const OnlinePerceptron& model, std::size_t term,
+                               const BoundPart& bound, int n_threads) {
   if (term >= model.n_terms()) throw nb::index_error("no such term");
   return to_numpy(read_state(model, [&](const Watch& watch) {
     return model.term(term).selves(bound.part, n_threads, watch);
@@ -163,9 +163,9 @@ std::size_t learn(OnlinePerceptron& model, const Parts& parts, const MatrixOf<do
   return n_learnt;
 }
 
-NumpyMatrix scores(const OnlinePerceptron& model, const Parts& parts,
-                   const MatrixOf<double>& scales, const Array<double>& norms, bool averaged,
-                   int n_threads) {
+NumpyMatrix online_scores(const OnlinePerceptron& model, const Parts& parts,
+                          const MatrixOf<double>& scales, const Array<double>& norms, bool averaged,
+                          int n_threads) {
   const BoundExamples bound(model, parts, scales, norms);
   std::vector<double> values = read_state(model, [&](const Watch& watch) {
     return model.scores(bound.examples, averaged, n_threads, watch);
@@ -368,11 +368,11 @@ void bind_perceptron(nb::module_& m) {
                      return read_state(p, [&](const Watch&) { return p.log().n_seen; });
                    })
       .def("figures", &figures)
-      .def("selves", &selves, nb::arg("term"), nb::arg("part"), nb::arg("n_threads"))
+      .def("selves", &term_selves, nb::arg("term"), nb::arg("part"), nb::arg("n_threads"))
       .def("learn", &learn, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"), nb::arg("y"),
            nb::arg("weights"), nb::arg("margin"), nb::arg("order"), nb::arg("support_of"),
            nb::arg("max_nodes"), nb::arg("progress").none())
-      .def("scores", &scores, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
+      .def("scores", &online_scores, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
            nb::arg("averaged"), nb::arg("n_threads"))
       .def("replay", &replay, nb::arg("parts"), nb::arg("scales"), nb::arg("norms"),
            nb::arg("support"), nb::arg("problem"), nb::arg("amount"), nb::arg("time"),

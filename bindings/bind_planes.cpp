@@ -20,8 +20,8 @@ void check_below(std::span<const std::uint32_t> numbers, std::size_t n, const ch
   }
 }
 
-NumpyArray<double> scores(PlaneStore& planes, const Array<std::uint32_t>& sample,
-                          const Array<double>& alpha, int n_threads, nb::object progress) {
+NumpyArray<double> plane_scores(PlaneStore& planes, const Array<std::uint32_t>& sample,
+                                const Array<double>& alpha, int n_threads, nb::object progress) {
   check_below(view(sample), planes.trees().size(), "no such tree");
   if (alpha.shape(0) != planes.size()) throw nb::value_error("alpha: one number for each plane");
   const Watch watch = watch_from_python(std::move(progress));
@@ -76,7 +76,7 @@ void bind_planes(nb::module_& m) {
       .def_prop_ro("n_nodes", &PlaneStore::n_nodes)
       .def_prop_ro("delta_calls", [](const PlaneStore& p) { return p.counts().calls; })
       .def_prop_ro("delta_computed", [](const PlaneStore& p) { return p.counts().computed; })
-      .def("scores", &scores, nb::arg("sample"), nb::arg("alpha"), nb::arg("n_threads"),
+      .def("scores", &plane_scores, nb::arg("sample"), nb::arg("alpha"), nb::arg("n_threads"),
            nb::arg("progress").none())
       .def("add", &add, nb::arg("places"), nb::arg("weights"), nb::arg("n_threads"),
            nb::arg("progress").none())

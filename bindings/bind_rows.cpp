@@ -40,8 +40,8 @@ void make_gram(GramRows* self, MatrixOf<double> matrix, std::uint64_t max_bytes)
 }
 
 template <class Trainer>
-SvmSolutionArrays train(Trainer& trainer, const SvmProblemArrays& problems, int n_threads,
-                        nb::object progress) {
+SvmSolutionArrays train_with(Trainer& trainer, const SvmProblemArrays& problems, int n_threads,
+                             nb::object progress) {
   return solve(problems, std::move(progress), [&](const SvmProblems& each, const Watch& watch) {
     return trainer.train(each, n_threads, watch);
   });
@@ -91,13 +91,13 @@ void bind_rows(nb::module_& m) {
       .def_prop_ro("n_rows", [](const RowTrainer& t) { return t.cache().size(); })
       .def_prop_ro("n_rows_computed", [](const RowTrainer& t) { return t.cache().n_computed(); })
       .def_prop_ro("peak_bytes", [](const RowTrainer& t) { return t.cache().peak_bytes(); })
-      .def("train", &train<RowTrainer>, nb::arg("problems"), nb::arg("n_threads"),
+      .def("train", &train_with<RowTrainer>, nb::arg("problems"), nb::arg("n_threads"),
            nb::arg("progress").none());
 
   nb::class_<GramRows>(m, "GramTrainer")
       .def("__init__", &make_gram, nb::arg("matrix"), nb::arg("max_bytes"))
       .def_prop_ro("n_trees", &GramRows::n_trees)
-      .def("train", &train<GramRows>, nb::arg("problems"), nb::arg("n_threads"),
+      .def("train", &train_with<GramRows>, nb::arg("problems"), nb::arg("n_threads"),
            nb::arg("progress").none());
 }
 

@@ -76,7 +76,7 @@ std::vector<StoredFactors> terms_of(const SumFactors& sum) {
   return terms;
 }
 
-NumpyMatrix scores(const SumFactors& sum, const MatrixOf<double>& weights, int n_threads) {
+NumpyMatrix sum_scores(const SumFactors& sum, const MatrixOf<double>& weights, int n_threads) {
   if (weights.shape(0) != sum.n_trees())
     throw nb::value_error("one row of weights for each example");
   const std::size_t n_columns = weights.shape(1);
@@ -139,7 +139,7 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro("n_columns", &SumFactors::n_columns)
       .def_prop_ro("n_entries", &SumFactors::n_entries)
       .def_prop_ro("terms", &terms_of)
-      .def("scores", &scores, nb::arg("weights"), nb::arg("n_threads"))
+      .def("scores", &sum_scores, nb::arg("weights"), nb::arg("n_threads"))
       .def("train", &train, nb::arg("problems"), nb::arg("n_threads"), nb::arg("progress").none());
 
   nb::class_<Pairs>(m, "PairFactors")

@@ -82,7 +82,8 @@ NAVIGATION: dict[str, list[Group]] = {
     "how-it-works": [
         Group("The engine", ("exact-svm", "partial-trees", "certified-factors", "cutting-planes")),
         Group(
-            "Background", ("papers", "paper-figures", "architecture", "decisions/index", "glossary")
+            "Background",
+            ("papers", "paper-figures", "architecture", "inside", "decisions/index", "glossary"),
         ),
     ],
     "develop": [

@@ -225,7 +225,7 @@ class Examples:
             if len(index) != 2 or index[1] is not Ellipsis:
                 raise IndexError("examples have one axis: use X[indices] or X['part']")
             index = index[0]
-        parts = {name: part[index] for name, part in self._parts.items()}
+        parts = {name: _rows(part, index) for name, part in self._parts.items()}
         columns = {name: column[_row_index(index)] for name, column in self._columns.items()}
         if isinstance(index, int | np.integer):
             return {**parts, **columns}
@@ -365,6 +365,13 @@ def _text(name: str, value: Any) -> str:
             f"column {name!r} must have one text or number per row, got {described(value)}"
         )
     return str(value)
+
+
+def _rows(part: Part, index: Any) -> Part:
+    try:
+        return part[index]
+    except NotImplementedError:  # before SciPy 1.15, sparse arrays of one dimension are missing
+        return part[[index]]
 
 
 def _row_index(index: Any) -> Any:

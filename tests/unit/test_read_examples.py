@@ -1108,6 +1108,9 @@ def test_every_sparse_matrix_is_sliced(form: Any) -> None:
     X = Examples(features=sp.csr_array(dense).asformat(form))
     for rows in (slice(1, 3), [3, 0], np.array([True, False, True, False])):
         np.testing.assert_array_equal(X[rows]["features"].toarray(), dense[rows])
+    for row in (2, -1, np.int64(0)):
+        one = X[row]["features"].toarray()  # of shape (1, 4) before SciPy 1.15
+        np.testing.assert_array_equal(one.reshape(4), dense[row])
 
 
 def test_a_damaged_sparse_matrix_is_no_part() -> None:
