@@ -32,6 +32,7 @@ _ALIGNMENT = 64  # bytes
 _ALIGNMENT_FIELD = 0xD935  # the number of zip's extra field for padding
 _LOCAL_HEADER = struct.Struct("<4s5H3L2H")  # of a member, before its name and extra fields
 _ZIP64_FIELD = 20  # bytes
+_PIECE = 1 << 20  # bytes to read at a time
 SMALLEST_MAPPED = 1 << 16  # bytes; smaller arrays are read
 
 # The errors that zipfile raises for the various kinds of damage.
@@ -150,8 +151,10 @@ class ArchiveReader:
             array = _array_at(self._mapped, place, dtype, shape, "F" if by_columns else "C")
         else:
             with self._archive.open(info) as member:
-                array = npy.read_array(member, allow_pickle=False)
+                member.read(n_prefix)
+                content = _read_all(member, n_bytes)
                 member.read(1)  # zipfile checks the CRC at the end of a member
+            array = np.ndarray(shape, dtype, content, order="F" if by_columns else "C")
         return array.astype(array.dtype.newbyteorder("="), copy=False)
 
     def _prefix(
@@ -224,6 +227,19 @@ def _padding(archive: zipfile.ZipFile, info: zipfile.ZipInfo, is_large: bool) ->
     begin = archive.fp.tell() + _LOCAL_HEADER.size + name + 6  # of this field without padding
     n = -begin % _ALIGNMENT
     return struct.pack("<HHH", _ALIGNMENT_FIELD, 2 + n, _ALIGNMENT) + bytes(n)
+
+
+def _read_all(member: IO[bytes], n_bytes: int) -> bytearray:
+    """Read bytes, in pieces, so that none of them are in memory twice."""
+    content = bytearray(n_bytes)
+    done = 0
+    while done < n_bytes:
+        piece = member.read(min(n_bytes - done, _PIECE))
+        if not piece:
+            raise EOFError("an array ends early")
+        content[done : done + len(piece)] = piece
+        done += len(piece)
+    return content
 
 
 def _array_at(
