@@ -418,7 +418,7 @@ def test_damaged_patterns_are_refused() -> None:
     for which, array in enumerate(arrays):
         for place in range(0, len(array), max(1, len(array) // 40)):
             damaged = [one.copy() for one in arrays]
-            damaged[which][place] ^= 1
+            damaged[which][place] = int(damaged[which][place]) ^ 1
             try:
                 other = _core.PatternTable.from_arrays(spec, *damaged)
                 other.texts(other.features(), 1000)

@@ -96,7 +96,7 @@ def test_numbers_of_features_may_be_large() -> None:
 
 
 def test_many_rows_in_blocks() -> None:
-    A = sp.random_array((3000, 50), density=0.05, rng=np.random.default_rng(0), format="csr")
+    A = sp.csr_array(sp.random(3000, 50, density=0.05, random_state=0))
     values = Linear(normalize=False)(A)  # 72 MB, in two blocks
     np.testing.assert_allclose(values[[0, 1499, 2999]], (A[[0, 1499, 2999]] @ A.T).toarray())
 
