@@ -8,8 +8,8 @@ from typing import Any
 from benchmarks.measure import ROOT
 
 _BUILD = ROOT / "build" / "races"
-_PASSED = re.compile(r"Test +#\d+: core\.(\w+) \.+ +Passed")
-_ALL = re.compile(r"tests failed out of (\d+)")
+_PASSED = re.compile(r"Test +#\d+: core\.\w+ \.+ +Passed")
+_ALL = re.compile(r"^\d+% tests passed.* out of (\d+)$", re.MULTILINE)
 
 
 def run() -> dict[str, Any]:

@@ -27,7 +27,8 @@ std::vector<std::string> corpus() {
 }
 
 std::string changed(std::string text, std::mt19937& rng) {
-  const std::string_view special = "()\\ \t\n|BET:#\r\0\xFF";
+  using namespace std::string_view_literals;  // which keep the NUL
+  const std::string_view special = "()\\ \t\n|BET:#\r\0\xFF"sv;
   for (std::uint32_t n = rng() % 6; n > 0; --n) {
     const std::size_t at = rng() % (text.size() + 1);
     const std::size_t length = std::min<std::size_t>(text.size() - at, rng() % 20);
