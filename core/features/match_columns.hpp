@@ -44,8 +44,9 @@ struct ColumnMatches {
 
 // Columns are looked up by a hash. All columns with the same hash are compared entry by entry, up
 // to rounding. An entry is scale * sqrt(mass) * value. If several known columns are multiples of
-// the joint one, the first is taken. Throws InvalidForest if a column has no match that should have
-// one, that is, unless light fragments were dropped or the entries are rounding errors.
+// the joint one, the one with the closest entries is taken. Throws InvalidForest if a column has no
+// match that should have one, that is, unless light fragments were dropped or the entries are
+// rounding errors.
 ColumnMatches match_columns(const JointTrees& trees, int n_threads, const Watch& watch);
 
 // The same factors with columns that are multiples of each other taken together. Where values are

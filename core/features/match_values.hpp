@@ -215,6 +215,10 @@ class ValueMatcher {
     });
   }
 
+  // How far the entries of a joint column are from those of a known one. If the known trees have
+  // equal columns of several classes, each joint column is matched with its own class.
+  static double distance(double factor) { return std::fabs(factor - 1.0); }
+
   // Among equal factors, a multiple of a multiple is not taken: that column goes, too.
   std::vector<ColumnMatch> matches() const {
     std::vector<ColumnMatch> out(joint_sums_.size());
@@ -226,11 +230,15 @@ class ValueMatcher {
         continue;
       }
       out[c].kind = Kind::kLost;
-      for (std::uint64_t k = begin_[c]; k < begin_[c + 1] && out[c].kind == Kind::kLost; ++k) {
+      for (std::uint64_t k = begin_[c]; k < begin_[c + 1]; ++k) {
         const Candidate& candidate = candidates_[k];
         const std::uint32_t t = candidate.column;
         const bool stays = !self_ || t == c || out[t].at == t;
-        if (candidate.differs == 0 && stays) out[c] = {Kind::kShared, t, candidate.factor};
+        if (candidate.differs != 0 || !stays) continue;
+        const bool is_closer = !self_ && distance(candidate.factor) < distance(out[c].factor);
+        if (out[c].kind == Kind::kLost || is_closer) {
+          out[c] = {Kind::kShared, t, candidate.factor};
+        }
       }
     }
     return out;

@@ -18,6 +18,7 @@ from filbert import (
     Examples,
     Forest,
     PatternVectorizer,
+    TreeFeatures,
     TreeLogisticRegression,
     TreePerceptron,
     TreeRanker,
@@ -501,3 +502,19 @@ def test_columns_of_features_are_named_by_patterns() -> None:
     assert (new.toarray() <= K + 1e-12).all()
     path = names.index(next(one for one in names if one.count(" > ") == 2))
     assert features.example_fragment(path).depth == 3
+
+
+def test_columns_that_are_equal_have_names_of_their_own() -> None:
+    X = Forest(["(S (NP (D the) (N dog)) (VP runs))", "(S (VP go) (NP (N home)))"] * 2)
+    features = TreeFeatures(LocalPatterns(), private=False)
+    columns = features.fit_transform(X).tocsc()
+    names = features.get_feature_names_out()
+    assert len(set(names)) == len(names) == columns.shape[1]
+    vectorizer = PatternVectorizer(LocalPatterns())
+    counts = vectorizer.fit_transform(X).tocsc()
+    place = {name: i for i, name in enumerate(vectorizer.get_feature_names_out())}
+    for i, name in enumerate(names):
+        own, known = (
+            matrix[:, [k]].nonzero()[0] for matrix, k in ((columns, i), (counts, place[name]))
+        )
+        assert own.tolist() == known.tolist()

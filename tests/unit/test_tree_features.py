@@ -89,6 +89,15 @@ def test_products_are_the_kernel(trees: list[Any], data: st.DataObject) -> None:
         assert_allclose(known_again, A.toarray(), atol=1e-9 * max(1.0, abs(A).max()))
 
 
+def test_columns_that_are_multiples_keep_their_own_features() -> None:
+    """Joint factors may have values where those of training are counts, which tell them apart."""
+    tree, other = "(a (a (b (a (a a)))))", "(a b b b b a a a)"
+    features = TreeFeatures(SubsetTree(0.1, include_leaves=True, normalize=False))
+    A = features.fit_transform([tree, tree, other]).toarray()
+    known = features.transform([tree, "(a)", tree, other]).toarray()
+    assert_allclose(known[[0, 2, 3]], A, atol=1e-12)
+
+
 @n_examples(30)
 @given(parts(), st.sampled_from(ON_PARTS), st.data())
 def test_sums_over_parts(examples: Any, kernel: Kernel, data: st.DataObject) -> None:

@@ -95,11 +95,15 @@ def patterns_of_columns(
 ) -> tuple[PatternSpace, NDArray[np.uint32]]:
     """Return an example pattern for each column of factors, whose entries are multiples of its own.
 
-    Columns that are multiples of each other may be one column of the factors.
+    Columns that are multiples of each other may be one column of the factors. Those that are not
+    one get different patterns.
     """
     space, rows = PatternSpace.of(kernel, trees, n_jobs=n_jobs, verbose=0)
-    known = {key: i for i, key in reversed(list(enumerate(_directions(rows.tocsc()))))}
-    found = [known[key] for key in _directions(columns)]
+    known: dict[tuple[bytes, bytes], list[int]] = {}  # the last pattern of a key is not taken out
+    for i, key in reversed(list(enumerate(_directions(rows.tocsc())))):
+        known.setdefault(key, []).append(i)
+    same = [known[key] for key in _directions(columns)]
+    found = [patterns.pop() if len(patterns) > 1 else patterns[0] for patterns in same]
     return space, space.patterns[np.array(found, dtype=np.intp)]
 
 

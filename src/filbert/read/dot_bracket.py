@@ -53,12 +53,19 @@ class _Record:
     structure: str = ""
     places: list[tuple[int, int]] = field(default_factory=list)  # line and column of each character
     n_structures: int = 0  # that were read with this sequence
+    is_only_name: bool = False  # nothing but a name was read
 
     def begin(self, name: str) -> ParseError | None:
         """Begin a new record; return the error if the one before is not complete."""
         error = None
         if self.sequence and (self.structure or not self.n_structures):
             error = self.wrong_length()
+        elif self.is_only_name:
+            error = ParseError(
+                f"the name {self.name!r:.40} has no structure",
+                hint="write the structure on a line of its own after the name",
+            )
+        self.is_only_name = False
         self.name, self.sequence, self.n_structures = name, "", 0
         self.end_structure()
         return error
@@ -109,11 +116,14 @@ def _add_line(record: _Record, raw: str, number: int, options: Options) -> TreeR
             record.begin(record.name)
     elif line.startswith(">"):
         error = record.begin(line[1:].strip())
+        record.is_only_name = True
     elif _SEQUENCE.fullmatch(line):
+        record.is_only_name = False
         if record.n_structures or record.structure:
             error = record.begin(record.name)
         record.sequence += line
     elif match := _STRUCTURE.fullmatch(line):
+        record.is_only_name = False
         record.add_structure(match[1], number, raw.index(match[1]) + 1)
         if len(record.structure) >= len(record.sequence):
             try:
@@ -121,6 +131,7 @@ def _add_line(record: _Record, raw: str, number: int, options: Options) -> TreeR
             finally:
                 record.end_structure()
     else:
+        record.is_only_name = False
         raise ParseError(
             f"{line!r:.40} is neither a structure nor a sequence",
             hint="write structures with ( ) and . and names after >",
