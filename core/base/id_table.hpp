@@ -51,6 +51,19 @@ class IdTable {
     return id;
   }
 
+  // Stores a new id. No stored id may have the same key.
+  void insert(std::uint64_t hash, std::uint32_t id) {
+    if ((used_ + 1) * 2 > slots_.size()) grow();
+    const std::uint32_t tag = tag_of(hash);
+    std::size_t i = start_of(tag);
+    while (slots_[i] != kEmpty) i = (i + 1) & mask();
+    slots_[i] = (static_cast<std::uint64_t>(tag) << 32) | id;
+    ++used_;
+  }
+
+  // Fetches the memory in which a hash is looked up, some time before that.
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[start_of(tag_of(hash))]); }
+
   // Makes room for n ids in total.
   void reserve(std::size_t n) {
     while (n * 2 > slots_.size()) grow();

@@ -42,8 +42,12 @@ struct Profile {
   bool shared() const { return occurs() && first != last; }
 };
 
-std::vector<Profile> profiles_of_nodes(const Dag& dag, std::span<const NodeId> roots) {
-  std::vector<Profile> profiles(dag.size());
+using Profiles = LargeArray<Profile>;
+
+Profiles profiles_of_nodes(const Dag& dag, std::span<const NodeId> roots) {
+  Profiles profiles;
+  profiles.resize(dag.size());
+  std::fill(profiles.begin(), profiles.end(), Profile{});
   for (std::uint32_t tree = 0; tree < roots.size(); ++tree) {
     profiles[roots[tree]].add({set_key(tree), 1.0, tree, tree});
   }
@@ -78,6 +82,7 @@ class Assembler {
     columns_ = {};
     list_by_node();
     rank_ = {};
+    number_nodes();
     // Pairs of nodes may have negative masses.
     const bool only_lacks = factors_.lost.empty() || factors_.n_blocks_by_pairs == 0;
     lost_ = options_.keep_factors ? factors_.lost : std::move(factors_.lost);
@@ -117,8 +122,11 @@ class Assembler {
     return options_.include_leaves || !dag_.is_leaf(u);
   }
 
-  bool has_lost(NodeId u) const { return !lost_.empty() && lost_[u] > 0.0; }
-  bool has_residual(NodeId u) const { return counts(u) && !is_zero(factors_.residual[u]); }
+  // The numbers of a node in the factors and in the forest may differ.
+  NodeId in_forest(NodeId u) const { return factors_.original.empty() ? u : factors_.original[u]; }
+  NodeId in_factors(NodeId u) const { return number_.empty() ? u : number_[u]; }
+
+  bool has_lost(NodeId u) const { return !lost_.empty() && lost_[in_factors(u)] > 0.0; }
 
   const Real& mass_of(std::size_t column) const {
     return column < n_features_ ? factors_.mass[column] : factors_.residual[column - n_features_];
@@ -126,17 +134,15 @@ class Assembler {
 
   // Finds the trees of each column. A column of one tree alone goes into that tree's diagonal.
   void find_columns() {
-    std::vector<Profile> profiles = profiles_of_nodes(dag_, roots_);
-    for (NodeId u = 0; u < dag_.size() && !options_.counted.empty(); ++u) {
-      if (!counts(u)) profiles[u] = {};
-    }
+    const Profiles profiles = profiles_of_factors();
     columns_.resize(n_features_ + dag_.size());
     in_parts(columns_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t c = begin; c < end; ++c) {
+        columns_[c] = {};
         Profile profile;
         if (c >= n_features_) {
           const auto u = static_cast<NodeId>(c - n_features_);
-          if (has_residual(u)) profile = profiles[u];
+          if (!is_zero(factors_.residual[u])) profile = profiles[u];
         } else {
           for (const NodeId u : factors_.nodes_of(static_cast<std::uint32_t>(c))) {
             profile.add(profiles[u]);
@@ -162,8 +168,21 @@ class Assembler {
     }
   }
 
+  // The profiles of the nodes that count, by their numbers in the factors.
+  Profiles profiles_of_factors() const {
+    Profiles in_forest_order = profiles_of_nodes(dag_, roots_);
+    for (NodeId u = 0; u < dag_.size(); ++u) {
+      if (!counts(u)) in_forest_order[u] = {};
+    }
+    if (factors_.original.empty()) return in_forest_order;
+    Profiles profiles;
+    profiles.resize(dag_.size());
+    for (NodeId u = 0; u < dag_.size(); ++u) profiles[u] = in_forest_order[factors_.original[u]];
+    return profiles;
+  }
+
   // The total of a column over all trees.
-  Real total_of(std::size_t c, const std::vector<Profile>& profiles) const {
+  Real total_of(std::size_t c, const Profiles& profiles) const {
     if (c >= n_features_ || !has_values_) return Real(columns_[c].count);
     Real total(0.0);
     for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
@@ -174,7 +193,7 @@ class Assembler {
 
   // If there are values, the keys of nodes are multiplied by a pseudo-random number for each value.
   // The number for 1 is 1, so that the key is the same as for a column without values.
-  SetKey key_with_values(std::size_t c, const std::vector<Profile>& profiles) const {
+  SetKey key_with_values(std::size_t c, const Profiles& profiles) const {
     SetKey sum;
     for (std::uint64_t k = factors_.set_begin[c]; k < factors_.set_begin[c + 1]; ++k) {
       const std::uint64_t value = exact_bits(factors_.set_values[k]);
@@ -301,6 +320,11 @@ class Assembler {
     }
   }
 
+  void number_nodes() {
+    number_.resize(factors_.original.size());
+    for (NodeId u = 0; u < number_.size(); ++u) number_[factors_.original[u]] = u;
+  }
+
   static bool is_one(double x) { return x == 1.0; }
   static bool is_one(const Wide& x) { return x.power() == 0 && x.mantissa() == 1.0; }
 
@@ -310,10 +334,20 @@ class Assembler {
            factors_.values.size() * sizeof(Real);
   }
 
+  // By the node's number in the forest. The columns of the values come last.
+  std::span<const std::uint32_t> columns_of_node(NodeId u) const {
+    const NodeId at = in_factors(u);
+    return {node_columns_.data() + node_begin_[at], node_begin_[at + 1] - node_begin_[at]};
+  }
+  std::span<const Real> values_of_node(NodeId u) const {
+    const NodeId at = in_factors(u);
+    return {node_values_.data() + value_begin_[at], value_begin_[at + 1] - value_begin_[at]};
+  }
+
   void list_by_tree(TreeFactors& out) {
     std::vector<std::uint32_t> keep(dag_.size());
     for (NodeId u = 0; u < dag_.size(); ++u) {
-      const bool empty = node_begin_[u] == node_begin_[u + 1] && !has_lost(u);
+      const bool empty = columns_of_node(u).empty() && !has_lost(u);
       keep[u] = counts(u) && !empty ? 0 : kNone;
     }
     if (list_repeated(out, keep)) return;
@@ -355,7 +389,7 @@ class Assembler {
     std::uint64_t distinct = 0;
     std::uint64_t repeated = 0;
     for (std::size_t i = 0; i < x.nodes.size(); ++i) {
-      const std::uint64_t n = node_begin_[x.nodes[i] + 1] - node_begin_[x.nodes[i]];
+      const std::uint64_t n = columns_of_node(x.nodes[i]).size();
       distinct += n;
       repeated += n * x.counts[i];
     }
@@ -375,7 +409,7 @@ class Assembler {
     if (!repeats_all_) return false;
     const auto own = [&](NodeId u) -> std::span<const std::uint32_t> {
       if (keep[u] == kNone) return {};
-      return {node_columns_.data() + node_begin_[u], node_begin_[u + 1] - node_begin_[u]};
+      return columns_of_node(u);
     };
     const std::vector<std::uint32_t> lengths = repeated_lengths(dag_, own);
     std::uint64_t all = 0;
@@ -408,8 +442,8 @@ class Assembler {
       std::uint64_t n_values = 0;
       for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
         const NodeId u = x_.nodes[i];
-        const std::uint64_t all = node_begin_[u + 1] - node_begin_[u];
-        const std::uint64_t valued = value_begin_[u + 1] - value_begin_[u];
+        const std::uint64_t all = columns_of_node(u).size();
+        const std::uint64_t valued = values_of_node(u).size();
         const bool repeated = repeats(x_.counts[i]);
         size += repeated ? valued + (all - valued) * x_.counts[i] : all;
         n_values += repeated ? valued : all;
@@ -442,10 +476,10 @@ class Assembler {
       Real count;
     };
     explicit Counter(const std::vector<Real>& masses) {
-      entries.reserve(masses.size());
-      for (const Real& mass : masses) entries.push_back({mass, Real(0.0)});
+      entries.resize(masses.size());
+      for (std::size_t c = 0; c < masses.size(); ++c) entries[c] = {masses[c], Real(0.0)};
     }
-    std::vector<Entry> entries;
+    LargeArray<Entry> entries;
     std::vector<Real> values;      // of one tree, beside its last columns
     std::vector<double> of_label;  // 0 between calls of lost_of()
   };
@@ -458,9 +492,11 @@ class Assembler {
                             (out.value_begin[tree + 1] - out.value_begin[tree]);
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
       const NodeId u = x_.nodes[i];
-      const std::uint32_t* const first = node_columns_.data() + node_begin_[u];
-      const std::uint32_t* const last = node_columns_.data() + node_begin_[u + 1];
-      const std::uint32_t* const ones_end = last - (value_begin_[u + 1] - value_begin_[u]);
+      const std::span<const std::uint32_t> columns = columns_of_node(u);
+      const std::span<const Real> values = values_of_node(u);
+      const std::uint32_t* const first = columns.data();
+      const std::uint32_t* const last = first + columns.size();
+      const std::uint32_t* const ones_end = last - values.size();
       const Real count(x_.counts[i]);
       if (repeats(x_.counts[i])) {
         for (std::uint32_t k = 0; k < x_.counts[i]; ++k) one = std::copy(first, ones_end, one);
@@ -470,9 +506,7 @@ class Assembler {
                               count);
       }
       valued = std::copy(ones_end, last, valued);
-      for (std::uint64_t k = value_begin_[u]; k < value_begin_[u + 1]; ++k) {
-        counter.values.push_back(count * node_values_[k]);
-      }
+      for (const Real& value : values) counter.values.push_back(count * value);
     }
   }
 
@@ -499,7 +533,7 @@ class Assembler {
     double sum = 0.0;
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
       const NodeId u = x_.nodes[i];
-      counter.of_label[dag_.label(u)] += x_.counts[i] * std::sqrt(lost_[u]);
+      counter.of_label[dag_.label(u)] += x_.counts[i] * std::sqrt(lost_[in_factors(u)]);
     }
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
       sum += square(std::exchange(counter.of_label[dag_.label(x_.nodes[i])], 0.0));
@@ -567,11 +601,12 @@ class Assembler {
   int n_threads_;
   const Watch& watch_;
 
-  std::vector<Column> columns_;      // the features, then the nodes' residuals
-  std::vector<Real> merged_mass_;    // by first column; later by rank
-  std::vector<Real> private_;        // by tree: squared part that no other tree has
-  std::vector<std::uint32_t> rank_;  // by column; kNone: not listed
-  std::vector<std::uint64_t> node_begin_;
+  LargeArray<Column> columns_;             // the features, then the nodes' residuals
+  std::vector<Real> merged_mass_;          // by first column; later by rank
+  std::vector<Real> private_;              // by tree: squared part that no other tree has
+  std::vector<std::uint32_t> rank_;        // by column; kNone: not listed
+  std::vector<NodeId> number_;             // in the factors, by node of the forest; empty: the same
+  std::vector<std::uint64_t> node_begin_;  // by node of the factors
   LargeArray<std::uint32_t> node_columns_;  // ranks; columns with values other than 1 come last
   std::vector<std::uint64_t> value_begin_;
   LargeArray<Real> node_values_;  // the values of these last columns

@@ -43,6 +43,10 @@ struct Factors {
   // at most sqrt(lost[u] lost[v]) of Delta(u, v).
   std::vector<double> lost;
 
+  // With FactorLimits::any_order, where nodes are not numbered as in the forest: the number of each
+  // node there.
+  std::vector<NodeId> original;
+
   // Statistics of the factorisation.
   std::uint32_t n_rounds = 0;
   std::uint64_t n_blocks_by_pairs = 0;
@@ -72,6 +76,9 @@ struct FactorLimits {
   // For partial trees, if not 0: fragments that weigh no more in any node are dropped, unless the
   // values need Wide. Factors::lost bounds the error.
   double theta = 0.0;
+  // The nodes may be numbered in the order in which they are factorised. Nodes that share features
+  // then lie together, which saves time in assemble().
+  bool any_order = false;
 };
 
 // The input of a factorisation.

@@ -1,5 +1,6 @@
 #include "forest/builder.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -35,20 +36,89 @@ NodeId DagBuilder::append(LabelId label, std::span<const NodeId> children) {
   return id;
 }
 
+// The index is large and in no order, so a search in it waits for the memory. Two things save most
+// of the waiting: a node with a new child is new and needs no search, and the other searches begin
+// some nodes ahead. Two nodes of a forest are never equal, so new nodes may be indexed at the end.
+class DagBuilder::NodesOfOther {
+ public:
+  NodesOfOther(DagBuilder& builder, const Dag& other, std::vector<LabelId> new_label)
+      : builder_(builder),
+        other_(other),
+        new_label_(std::move(new_label)),
+        n_known_(static_cast<NodeId>(builder.size())) {}
+
+  std::vector<NodeId> add() {
+    renumbered_.resize(other_.size());
+    for (NodeId u = 0; u < other_.size(); ++u) {
+      if (u + kAhead < other_.size()) look_ahead(u + kAhead, u);
+      renumbered_[u] = add_node(u);
+    }
+    index_new_nodes();
+    return std::move(renumbered_);
+  }
+
+ private:
+  static constexpr NodeId kAhead = 12;
+
+  void renumber_children(NodeId u) {
+    children_.clear();
+    for (const NodeId c : other_.children(u)) children_.push_back(renumbered_[c]);
+  }
+
+  // Fetches the memory for the search of a node whose children are all below `end`.
+  void look_ahead(NodeId u, NodeId end) {
+    const std::span<const NodeId> children = other_.children(u);
+    if (children.empty() || *std::max_element(children.begin(), children.end()) >= end) return;
+    renumber_children(u);
+    builder_.dag_->index_.prefetch(hash_ids(new_label_[other_.label(u)], children_));
+  }
+
+  NodeId add_node(NodeId u) {
+    const LabelId label = new_label_[other_.label(u)];
+    renumber_children(u);
+    if (children_.empty()) return builder_.leaf(label);
+    const std::uint64_t hash = hash_ids(label, children_);
+    const Dag& dag = *builder_.dag_;
+    const bool is_new =
+        std::any_of(children_.begin(), children_.end(), [&](NodeId c) { return c >= n_known_; });
+    if (!is_new) {
+      const NodeId known =
+          dag.index_.find(hash, [&](NodeId v) { return dag.is(v, label, children_); });
+      if (known != kNone) return known;
+    }
+    const NodeId id = builder_.append(label, children_);
+    new_nodes_.push_back({hash, id});
+    return id;
+  }
+
+  void index_new_nodes() {
+    IdTable& index = builder_.dag_->index_;
+    for (std::size_t i = 0; i < new_nodes_.size(); ++i) {
+      if (i + kAhead < new_nodes_.size()) index.prefetch(new_nodes_[i + kAhead].hash);
+      index.insert(new_nodes_[i].hash, new_nodes_[i].id);
+    }
+  }
+
+  struct NewNode {
+    std::uint64_t hash;
+    NodeId id;
+  };
+
+  DagBuilder& builder_;
+  const Dag& other_;
+  std::vector<LabelId> new_label_;
+  NodeId n_known_;  // nodes from here on are new
+  std::vector<NodeId> renumbered_;
+  std::vector<NodeId> children_;
+  std::vector<NewNode> new_nodes_;
+};
+
 std::vector<NodeId> DagBuilder::add(const Dag& other) {
   std::vector<LabelId> new_label(other.labels().size());
   for (LabelId label = 0; label < new_label.size(); ++label) {
     new_label[label] = this->label(other.labels().text(label));
   }
-  std::vector<NodeId> renumbered(other.size());
-  std::vector<NodeId> children;
-  for (NodeId u = 0; u < other.size(); ++u) {
-    children.clear();
-    for (const NodeId c : other.children(u)) children.push_back(renumbered[c]);
-    const LabelId label = new_label[other.label(u)];
-    renumbered[u] = children.empty() ? leaf(label) : node(label, children);
-  }
-  return renumbered;
+  return NodesOfOther(*this, other, std::move(new_label)).add();
 }
 
 void DagBuilder::expect_text(std::size_t n_bytes) {

@@ -51,6 +51,8 @@ class DagBuilder {
   std::shared_ptr<const Dag> finish();
 
  private:
+  class NodesOfOther;
+
   NodeId append(LabelId label, std::span<const NodeId> children);
 
   std::shared_ptr<Dag> dag_;

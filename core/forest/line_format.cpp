@@ -55,7 +55,8 @@ LineParts split(const SvmlightTkFormat&, std::string_view line) {
 }  // namespace
 
 bool is_usual_label(const LineFormat& format, std::string_view label) {
-  return std::holds_alternative<TsvFormat>(format) || is_number(label);
+  const TsvFormat* const tsv = std::get_if<TsvFormat>(&format);
+  return (tsv != nullptr && !tsv->number_labels) || is_number(label);
 }
 
 LineParts split_line(const LineFormat& format, std::string_view line) {

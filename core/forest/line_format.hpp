@@ -14,6 +14,7 @@ struct TsvFormat {
   std::int64_t label = 0;
   std::int64_t tree = 1;
   std::uint64_t n_columns = 2;  // 0: any number
+  bool number_labels = false;   // whether only numbers are usual labels
 };
 
 // `label |BT| tree |ET| features |EV|`, with one tree and at most one vector.
@@ -33,7 +34,7 @@ struct LineParts {
 // Splits a line without its line end. LineKind::nothing means a blank line or a comment.
 LineParts split_line(const LineFormat& format, std::string_view line);
 
-// Whether a label is any text, or the number that SVM-light-TK has.
+// Whether a label is any text, or a number if the format wants numbers, as SVM-light-TK does.
 bool is_usual_label(const LineFormat& format, std::string_view label);
 
 }  // namespace filbert

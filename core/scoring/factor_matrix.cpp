@@ -120,7 +120,8 @@ TreeFactors factors_of(const KernelSpec& spec, const Dag& dag, std::span<const N
                        bool normalize, std::uint64_t max_bytes, int n_threads, const Watch& watch) {
   const AssemblyOptions options{spec->counts_leaves(), normalize, max_bytes, false,
                                 counted_nodes(spec, dag)};
-  const FactorLimits limits{FactorLimits{}.budget, max_bytes};
+  FactorLimits limits{FactorLimits{}.budget, max_bytes};
+  limits.any_order = true;
   if (fits_double(spec, dag, limits, n_threads, watch)) {
     return assemble(factorize<double>(spec, dag, limits, n_threads, watch), dag, roots, options,
                     n_threads, watch);

@@ -172,6 +172,7 @@ void KernelOperator::make(const KernelSpec& spec, const OperatorOptions& options
   const double start = cpu_seconds();
   std::vector<std::uint8_t> sides;
   FactorLimits limits = options.limits;
+  limits.any_order = !options.keep_nodes;
   if (options.n_first > 0) {
     sides = sides_of(*dag_, roots_, options.n_first);
     limits.sides = sides;

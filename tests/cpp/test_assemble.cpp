@@ -15,8 +15,10 @@ struct Interrupt {};
 
 template <class Real>
 TreeFactors assembled(const SomeKernel& spec, const Forest& forest, bool normalize,
-                      double budget = 4.0, int n_threads = 1) {
-  Factors<Real> factors = factorize<Real>(spec, *forest.dag, {budget}, n_threads, {});
+                      double budget = 4.0, int n_threads = 1, bool any_order = false) {
+  FactorLimits limits{budget};
+  limits.any_order = any_order;
+  Factors<Real> factors = factorize<Real>(spec, *forest.dag, limits, n_threads, {});
   const bool include_leaves = KernelSpec(spec)->counts_leaves();
   return assemble(std::move(factors), *forest.dag, forest.roots, {include_leaves, normalize},
                   n_threads, {});
@@ -51,6 +53,8 @@ void the_kernel_matrix() {
         for (const double budget : {4.0, 0.0}) {
           check_matrix(assembled<double>(spec, forest, normalize, budget), expected);
           check_matrix(assembled<Wide>(spec, forest, normalize, budget, 3), expected);
+          check_matrix(assembled<double>(spec, forest, normalize, budget, 2, true), expected);
+          check_matrix(assembled<Wide>(spec, forest, normalize, budget, 1, true), expected);
         }
       }
     }

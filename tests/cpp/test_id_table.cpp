@@ -30,6 +30,13 @@ class Numbers {
         });
   }
 
+  // Without a search: the number must be new.
+  void insert(std::uint64_t number) {
+    table_.prefetch(hash_(number));
+    table_.insert(hash_(number), static_cast<std::uint32_t>(numbers_.size()));
+    numbers_.push_back(number);
+  }
+
   std::size_t size() const { return numbers_.size(); }
   std::size_t bytes() const { return table_.bytes(); }
 
@@ -58,6 +65,27 @@ void check_every_key(Numbers::Hash hash, std::uint64_t n) {
     CHECK_EQUAL(numbers.find(3 * i), i);
     CHECK_EQUAL(numbers.find(3 * i + 1), kNone);
   }
+}
+
+void check_insertion(Numbers::Hash hash, std::uint64_t n) {
+  Numbers numbers(hash);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    if (i % 2 == 0) {
+      numbers.insert(3 * i);
+    } else {
+      CHECK_EQUAL(numbers.intern(3 * i), i);
+    }
+  }
+  for (std::uint64_t i = 0; i < n; ++i) {
+    CHECK_EQUAL(numbers.find(3 * i), i);
+    CHECK_EQUAL(numbers.find(3 * i + 1), kNone);
+  }
+}
+
+void insertion_without_a_search() {
+  check_insertion(spread, 50000);
+  check_insertion(all_zero, 1000);
+  check_insertion(three_tags, 1000);
 }
 
 void ordinary_hashes() { check_every_key(spread, 100000); }
@@ -138,6 +166,7 @@ int main() {
       TEST(equal_tags),
       TEST(few_tags),
       TEST(tags_one_after_another),
+      TEST(insertion_without_a_search),
       TEST(an_empty_table_has_nothing),
       TEST(it_grows),
       TEST(random_lookups),

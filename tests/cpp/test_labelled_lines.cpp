@@ -260,13 +260,17 @@ void unusual_lines_leave_what_was_read_before() {
   CHECK(features.columns == std::vector<std::int32_t>({0, 2, 4}));
 }
 
-void labels_of_svmlight_tk_are_numbers() {
+void labels_that_must_be_numbers() {
+  const TsvFormat numbers{0, 1, 2, /*number_labels=*/true};
   for (const std::string label : {"1", " -1.5 ", "+2", "1e3"}) {
     CHECK(LabelledLines(kSvmlightTk, 100).add(label + " |BT| (a) |ET|", 1, {}));
+    CHECK(LabelledLines(numbers, 100).add(label + "\t(a)", 1, {}));
   }
   for (const std::string label : {"", "x", "nan", "inf", "1e999", "1_0", "+-1", "1 2"}) {
     CHECK(!LabelledLines(kSvmlightTk, 100).add(label + " |BT| (a) |ET|", 1, {}));
+    CHECK(!LabelledLines(numbers, 100).add(label + "\t(a)", 1, {}));
   }
+  CHECK(LabelledLines(TsvFormat{}, 100).add("x\t(a)", 1, {}));
 }
 
 void words_may_be_refused() {
@@ -305,7 +309,7 @@ int main() {
       TEST(no_lines),
       TEST(unusual_lines_are_left_to_others),
       TEST(unusual_lines_leave_what_was_read_before),
-      TEST(labels_of_svmlight_tk_are_numbers),
+      TEST(labels_that_must_be_numbers),
       TEST(words_may_be_refused),
       TEST(what_the_watch_throws_ends_the_reading),
   });

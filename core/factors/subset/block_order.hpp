@@ -3,12 +3,15 @@
 // block and of its children in few cache lines. Within a production the order of the forest stays.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/ids.hpp"
+#include "base/parallel.hpp"
 #include "forest/dag.hpp"
 #include "forest/productions.hpp"
 
@@ -16,20 +19,32 @@ namespace filbert {
 
 class BlockOrder {
  public:
-  explicit BlockOrder(const Dag& dag) {
+  BlockOrder(const Dag& dag, int n_threads, const Watch& watch) {
     const Productions& productions = dag.productions();
     number_nodes(dag, productions);
-    std::vector<NodeId> number(dag.size());
-    for (NodeId u = 0; u < dag.size(); ++u) number[original_[u]] = u;
-    children_.reserve(dag.n_edges());
-    children_begin_.reserve(dag.size() + 1);
-    production_.reserve(dag.size());
-    for (const NodeId original : original_) {
-      children_begin_.push_back(static_cast<std::uint32_t>(children_.size()));
-      production_.push_back(productions.of(original));
-      for (const NodeId c : dag.children(original)) children_.push_back(number[c]);
+    const std::size_t n = dag.size();
+    std::vector<NodeId> number(n);
+    children_begin_.resize(n + 1);
+    production_.resize(n);
+    std::uint32_t n_children = 0;
+    for (NodeId u = 0; u < n; ++u) {
+      number[original_[u]] = u;
+      children_begin_[u] = n_children;
+      n_children += static_cast<std::uint32_t>(dag.arity(original_[u]));
     }
-    children_begin_.push_back(static_cast<std::uint32_t>(children_.size()));
+    children_begin_[n] = n_children;
+    children_.resize(n_children);
+    constexpr std::size_t kPart = 1 << 14;
+    parallel_for((n + kPart - 1) / kPart, threads_for(20.0 * static_cast<double>(n), n_threads),
+                 watch, [&](std::size_t part, int, const StopToken& token) {
+                   token.check();
+                   const std::size_t end = std::min(n, (part + 1) * kPart);
+                   for (std::size_t u = part * kPart; u < end; ++u) {
+                     production_[u] = productions.of(original_[u]);
+                     NodeId* own = children_.data() + children_begin_[u];
+                     for (const NodeId c : dag.children(original_[u])) *own++ = number[c];
+                   }
+                 });
   }
 
   std::size_t size() const { return original_.size(); }
@@ -38,6 +53,7 @@ class BlockOrder {
   NodeId end_of(std::uint32_t production) const { return block_begin_[production + 1]; }
 
   NodeId original(NodeId u) const { return original_[u]; }
+  std::vector<NodeId> take_original() { return std::move(original_); }
   std::uint32_t production(NodeId u) const { return production_[u]; }  // kNone for a leaf
   std::size_t arity(NodeId u) const { return children_begin_[u + 1] - children_begin_[u]; }
   bool is_leaf(NodeId u) const { return arity(u) == 0; }

@@ -2,6 +2,8 @@
 // before.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +20,7 @@ class ChildFeatures {
   void start(std::uint32_t round) {
     round_ = round;
     new_only_ = false;
+    followed_.fill(FeatureLists::kNowhere);
   }
 
   // Whether old features are left out, because they could not lead to anything.
@@ -36,20 +39,23 @@ class ChildFeatures {
     }
   }
 
-  // Prefetch a child's newest chunk before it is needed: first its position, then the chunk.
+  // Prefetch the chunks of children before they are needed. Chunks are far from each other in
+  // memory, and only a chunk says where the one before it is. So the lists of the next kAhead
+  // children are followed at the same time, and each step fetches one more chunk of every list.
+  static constexpr std::size_t kAhead = 8;
   void prefetch_place(NodeId c) const { __builtin_prefetch(&state_.nodes[c]); }
-  void prefetch_chunk(NodeId c) const {
+  void follow(NodeId c) {
     const FeatureLists::Place newest = state_.nodes[c].newest;
     if (newest != FeatureLists::kNowhere) state_.lists.prefetch(newest);
+    followed_[n_followed_++ % kAhead] = new_only_ ? FeatureLists::kNowhere : newest;
   }
-
-  // visit(feature) for shared and private features.
-  template <class Visit>
-  void for_each(NodeId c, const Visit& visit) const {
-    for_each_chunk(c, [&](const FeatureLists::Chunk& chunk) {
-      if (chunk.private_feature != kNone) visit(chunk.private_feature);
-      for (const std::uint32_t feature : chunk.shared) visit(feature);
-    });
+  void fetch_more() {
+    if (new_only_) return;
+    for (FeatureLists::Place& at : followed_) {
+      if (at == FeatureLists::kNowhere) continue;
+      at = state_.lists.read(at).previous;
+      if (at != FeatureLists::kNowhere) state_.lists.prefetch(at);
+    }
   }
 
   // All fragments of one child.
@@ -91,6 +97,8 @@ class ChildFeatures {
   const SubsetState<Real>& state_;
   std::uint32_t round_ = 0;
   bool new_only_ = false;
+  std::array<FeatureLists::Place, kAhead> followed_{};  // the chunk fetched last, of each list
+  std::size_t n_followed_ = 0;
   std::vector<FeatureLists::Chunk> chunks_;
 };
 

@@ -23,6 +23,13 @@ namespace filbert {
 
 namespace {
 
+// Reports that nothing is done yet, and passes on what the watch throws.
+Watch at_the_start(const Watch& watch) {
+  return [&watch](std::size_t, std::size_t) {
+    if (watch) watch(0, 1);
+  };
+}
+
 template <class Real>
 class SubsetFactorizer {
  public:
@@ -31,15 +38,17 @@ class SubsetFactorizer {
         meter_(task.limits.max_bytes),
         work_(task.limits.max_work),
         state_{kernel,
-               BlockOrder(task.dag),
+               BlockOrder(task.dag, task.n_threads, at_the_start(task.watch)),
                {},
-               std::vector<SubsetNode<Real>>(task.dag.size()),
+               {},
                std::vector<std::uint32_t>(task.dag.size(), 0),
                {},
                {},
                {}},
         walkers_(static_cast<std::size_t>(task.n_threads)),
         rounds_(task.n_threads, task.watch) {
+    state_.nodes.resize(task.dag.size());
+    std::fill(state_.nodes.begin(), state_.nodes.end(), SubsetNode<Real>{});
     const std::vector<Real> self = self_deltas<Real>(kernel, task.dag);
     state_.self.reserve(self.size());
     for (NodeId u = 0; u < self.size(); ++u) state_.self.push_back(self[state_.dag.original(u)]);
@@ -50,7 +59,11 @@ class SubsetFactorizer {
     while (!rounds_.done()) next_round(++factors_.n_rounds);
     if (state_.kernel.include_leaves) add_leaves();
     finish(rounds_, 10.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
-    number_as_in_forest();
+    if (task_.limits.any_order) {
+      factors_.original = state_.dag.take_original();
+    } else {
+      number_as_in_forest();
+    }
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
   }
@@ -65,6 +78,7 @@ class SubsetFactorizer {
     for (std::vector<NodeId>& members : nodes) {
       if (members.empty()) continue;
       find_smallest(members, state_.kernel.template bare<Real>(), state_, found[0]);
+      found[0].n_shared.resize(found[0].active.size(), members.size() > 1);
       if (members.size() > 1) rounds_.open(std::move(members));
     }
     commit(found, 1);
@@ -130,15 +144,13 @@ class SubsetFactorizer {
   }
 
   void write_lists(const SubsetFound<Real>& found, FoundPlace at, std::uint32_t round) {
-    std::vector<std::uint32_t> n_shared(found.active.size(), 0);
-    for (const std::uint32_t i : found.members) ++n_shared[i];
     std::vector<std::uint32_t*> fill(found.active.size());
     for (std::size_t i = 0; i < found.active.size(); ++i) {
       SubsetNode<Real>& node = state_.nodes[found.active[i]];
       const std::uint32_t private_feature = write_private(found.private_mass[i], at, state_);
-      fill[i] = state_.lists.write(at.word, node.newest, private_feature, n_shared[i]).data();
+      fill[i] = state_.lists.write(at.word, node.newest, private_feature, found.n_shared[i]).data();
       node.newest = state_.lists.newest(at.word);
-      at.word += FeatureLists::kHeader + n_shared[i];
+      at.word += FeatureLists::kHeader + found.n_shared[i];
       node.gain = found.total[i] - node.found;
       node.found = found.total[i];
       state_.gained[found.active[i]] = round;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/large_array.hpp"
 #include "factors/factor_state.hpp"
 #include "factors/subset/block_order.hpp"
 #include "factors/subset/feature_lists.hpp"
@@ -23,9 +24,9 @@ struct SubsetNode {
 template <class Real>
 struct SubsetState {
   const SubsetTree kernel;
-  const BlockOrder dag;    // its numbers of nodes are used everywhere
+  BlockOrder dag;          // its numbers of nodes are used everywhere
   std::vector<Real> self;  // Delta(u, u)
-  std::vector<SubsetNode<Real>> nodes;
+  LargeArray<SubsetNode<Real>> nodes;
   std::vector<std::uint32_t> gained;  // by node: the last round that added anything
   FeatureLists lists;
   std::vector<Real> mass;          // by shared feature
@@ -55,6 +56,7 @@ struct SubsetMasses {
 template <class Real>
 struct SubsetFound {
   std::vector<NodeId> active;
+  std::vector<std::uint32_t> n_shared;      // by active node: the number of its sets
   std::vector<std::uint64_t> set_begin{0};  // the sets' members, as indices into `active`
   std::vector<std::uint32_t> members;
   std::vector<Real> masses;        // by set
@@ -69,7 +71,7 @@ struct SubsetFound {
     return active.size() * FeatureLists::kHeader + members.size();
   }
   std::uint64_t bytes() const {
-    return active.size() * (sizeof(NodeId) + 2 * sizeof(Real)) + members.size() * 4 +
+    return active.size() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) + members.size() * 4 +
            masses.size() * (sizeof(Real) + 8);
   }
 };

@@ -51,6 +51,7 @@ class SubsetWalker {
       if (news) nodes_.push_back(u);
     }
     found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
+    found.n_shared.resize(found.active.size(), 0);
     bool by_pairs = false;
     steps_ = counted_ = 0;
     if (nodes_.size() >= 2) {
@@ -126,7 +127,9 @@ class SubsetWalker {
 
   // Takes one set through its slots. False if the budget ran out.
   bool step(Frame frame, SubsetFound<Real>& found) {
-    const auto [most_news, second_news] = two_latest_news(frame);
+    // Only a set that has no fragment of the last round yet asks for them.
+    const bool asks = frame.slot < children_.n_slots() && is_zero(frame.ex);
+    const auto [most_news, second_news] = asks ? two_latest_news(frame) : TwoSlots{};
     for (; frame.slot < children_.n_slots(); ++frame.slot) {
       // If there is no fragment of the last round so far, two members must still be able to get
       // one. If no member can after this slot, only this slot's new features matter.
@@ -149,7 +152,8 @@ class SubsetWalker {
     return true;
   }
 
-  std::pair<std::uint32_t, std::uint32_t> two_latest_news(const Frame& frame) const {
+  using TwoSlots = std::pair<std::uint32_t, std::uint32_t>;
+  TwoSlots two_latest_news(const Frame& frame) const {
     std::uint32_t most = 0;
     std::uint32_t second = 0;
     for (std::uint32_t i = frame.begin; i < frame.end; ++i) {
@@ -175,26 +179,42 @@ class SubsetWalker {
     seen_.clear();
     seen_of_feature_.clear();
     visits_.clear();
-    // 1. The members of each feature, as a key of the groups that have it.
+    // 1. The members of each feature, as a key of the groups that have it. Only one child has a
+    // private feature, so it is not looked up, and it matters only if several members have it.
+    std::size_t n_alone = 0;
+    for (std::size_t g = 0; g < std::min(kAhead, groups_.size()); ++g) {
+      features_.follow(groups_[g].child);
+    }
     for (std::uint32_t g = 0; g < groups_.size(); ++g) {
       Group& group = groups_[g];
       const SetKey key = set_key(g);
       if (g + 2 * kAhead < groups_.size()) features_.prefetch_place(groups_[g + 2 * kAhead].child);
-      if (g + kAhead < groups_.size()) features_.prefetch_chunk(groups_[g + kAhead].child);
-      features_.for_each(group.child, [&](std::uint32_t feature) {
-        std::uint32_t& known = seen_of_feature_.at(feature);
-        if (known == 0) {
-          seen_.push_back({{}, feature, 0, kNone});
-          known = static_cast<std::uint32_t>(seen_.size());
+      if (g + kAhead < groups_.size()) features_.follow(groups_[g + kAhead].child);
+      features_.fetch_more();
+      features_.for_each_chunk(group.child, [&](const FeatureLists::Chunk& chunk) {
+        if (chunk.private_feature != kNone) {
+          if (group.n_members > 1) {
+            visits_.push_back(static_cast<std::uint32_t>(seen_.size()));
+            seen_.push_back({key, chunk.private_feature, group.n_members});
+          } else {
+            ++n_alone;
+          }
         }
-        Seen& seen = seen_[known - 1];
-        seen.key += key;
-        seen.n_members += group.n_members;
-        visits_.push_back(known - 1);
+        for (const std::uint32_t feature : chunk.shared) {
+          std::uint32_t& known = seen_of_feature_.at(feature);
+          if (known == 0) {
+            seen_.push_back({{}, feature, 0});
+            known = static_cast<std::uint32_t>(seen_.size());
+          }
+          Seen& seen = seen_[known - 1];
+          seen.key += key;
+          seen.n_members += group.n_members;
+          visits_.push_back(known - 1);
+        }
       });
       group.visits_end = visits_.size();
     }
-    steps_ += static_cast<double>(visits_.size());
+    steps_ += static_cast<double>(visits_.size() + n_alone);
     if (steps_ > most_steps_) return {};
     find_buckets();
     return push_buckets(frame);
@@ -245,14 +265,13 @@ class SubsetWalker {
     buckets_.clear();
     bucket_of_key_.clear();
     for (std::uint32_t s = 0; s < seen_.size(); ++s) {
-      Seen& seen = seen_[s];
+      const Seen& seen = seen_[s];
       if (seen.n_members < 2) continue;
       std::uint32_t& known = bucket_of_key_.at(seen.key);
       if (known == 0) {
-        buckets_.push_back({s, seen.n_members, kNone, {}});
+        buckets_.push_back({s, seen.n_members, {}});
         known = static_cast<std::uint32_t>(buckets_.size());
       }
-      seen.bucket = known - 1;
       features_.add(buckets_[known - 1].masses, seen.feature);
     }
   }
@@ -261,13 +280,14 @@ class SubsetWalker {
   SubsetMasses<Real> push_buckets(const Frame& frame) {
     SubsetMasses<Real> all;
     auto top = static_cast<std::uint32_t>(arena_.size());  // above the waiting frames
-    for (Bucket& bucket : buckets_) {
+    frame_of_seen_.assign(seen_.size(), kNone);
+    for (const Bucket& bucket : buckets_) {
       if (bucket.n_members == frame.size()) {
         all = bucket.masses;
         continue;
       }
       const SubsetMasses<Real>& m = bucket.masses;
-      bucket.frame = static_cast<std::uint32_t>(stack_.size());
+      frame_of_seen_[bucket.first_seen] = static_cast<std::uint32_t>(stack_.size());
       stack_.push_back({frame.slot + 1, top, top, frame.lo * m.old_mass,
                         frame.ex * (m.old_mass + m.new_mass) + frame.lo * m.new_mass});
       top += bucket.n_members;
@@ -276,11 +296,9 @@ class SubsetWalker {
     std::size_t visit = 0;
     for (const Group& group : groups_) {
       for (; visit < group.visits_end; ++visit) {
-        const Seen& seen = seen_[visits_[visit]];
-        if (seen.bucket == kNone) continue;
-        const Bucket& bucket = buckets_[seen.bucket];
-        if (bucket.first_seen != visits_[visit] || bucket.frame == kNone) continue;
-        Frame& next = stack_[bucket.frame];
+        const std::uint32_t at = frame_of_seen_[visits_[visit]];
+        if (at == kNone) continue;
+        Frame& next = stack_[at];
         std::copy_n(grouped_.begin() + group.begin, group.n_members, arena_.begin() + next.end);
         next.end += group.n_members;
       }
@@ -335,19 +353,22 @@ class SubsetWalker {
   void account(Block& block, SubsetFound<Real>& found, bool by_pairs) {
     const std::size_t n = nodes_.size();
     emitted_.assign(n, Real(0.0));
-    any_.assign(n, 0);
+    std::uint32_t* const n_shared = found.n_shared.data() + first_;
     for (std::size_t s = first_set_; s < found.masses.size(); ++s) {
       for (std::uint64_t i = found.set_begin[s]; i < found.set_begin[s + 1]; ++i) {
         emitted_[found.members[i] - first_] += found.masses[s];
-        any_[found.members[i] - first_] = 1;
+        ++n_shared[found.members[i] - first_];
       }
     }
     block.open.clear();
     for (std::size_t i = 0; i < n; ++i) {
       const NodeId u = nodes_[i];
+      if (i + kAhead < n) {
+        for (const NodeId c : state_.dag.children(nodes_[i + kAhead])) features_.prefetch_place(c);
+      }
       // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
       Real total = state_.self[u];
-      if (!by_pairs && any_[i]) {
+      if (!by_pairs && n_shared[i] > 0) {
         block.open.push_back(u);
         total = state_.kernel.template bare<Real>();
         for (const NodeId c : state_.dag.children(u)) {
@@ -362,21 +383,19 @@ class SubsetWalker {
     }
   }
 
-  static constexpr std::size_t kAhead = 6;
+  static constexpr std::size_t kAhead = ChildFeatures<Real>::kAhead;
   static constexpr double kNanoseconds = 40.0;  // per step
 
   struct Seen {
     SetKey key;  // of the groups that have the feature
     std::uint32_t feature;
     std::uint32_t n_members;
-    std::uint32_t bucket;
   };
 
   // Features of the children in one slot that have the same members, taken together.
   struct Bucket {
     std::uint32_t first_seen;
     std::uint32_t n_members;
-    std::uint32_t frame;
     SubsetMasses<Real> masses;
   };
 
@@ -401,7 +420,6 @@ class SubsetWalker {
   std::vector<Frame> stack_;
   ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
   std::vector<Real> emitted_;
-  std::vector<char> any_;
 
   // A split.
   std::vector<Group> groups_;
@@ -412,6 +430,7 @@ class SubsetWalker {
   ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // number + 1; 0: none
   std::vector<std::uint32_t> visits_;                         // of seen_, by group
   std::vector<Bucket> buckets_;
+  std::vector<std::uint32_t> frame_of_seen_;         // in stack_, or kNone
   ScratchMap<SetKey, std::uint32_t> bucket_of_key_;  // number + 1; 0: none
 };
 

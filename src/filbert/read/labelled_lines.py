@@ -33,11 +33,12 @@ class Usual(NamedTuple):
 
 
 def started(
-    kind: Format, columns: TableColumns | None, *, bare_words: bool
+    kind: Format, columns: TableColumns | None, *, bare_words: bool, number_labels: bool
 ) -> _core.LabelledLines | None:
     """Return a reader of the core for such a file, or None if the core cannot read it.
 
-    svmlight_tk.py and tsv.py define the columns.
+    svmlight_tk.py and tsv.py define the columns. With `number_labels`, a line with another label
+    is unusual.
     """
     if kind == "svmlight-tk":
         return _core.LabelledLines.svmlight_tk(piece_bytes=_PIECE)
@@ -46,7 +47,12 @@ def started(
     tree = columns.trees["tree"]
     label = tree if columns.label is None else columns.label  # the core always reads a label
     return _core.LabelledLines.tsv(
-        label, tree, n_columns=columns.n, piece_bytes=_PIECE, bare_words=bare_words
+        label,
+        tree,
+        n_columns=columns.n,
+        piece_bytes=_PIECE,
+        bare_words=bare_words,
+        number_labels=number_labels and columns.label is not None,
     )
 
 

@@ -221,7 +221,12 @@ class ExampleReader:
             return None
         if columns is None and not self.has_labels:
             return None
-        return labelled_lines.started(self._kind, columns, bare_words=self._bare_words)
+        return labelled_lines.started(
+            self._kind,
+            columns,
+            bare_words=self._bare_words,
+            number_labels=self.label_kind == "numbers",
+        )
 
     def _usual_start(
         self, blocks: Iterator[Block], lines: Any
@@ -255,10 +260,6 @@ class ExampleReader:
         columns = self._parser.columns
         if columns is None:
             return {}
-        if self.label_kind == "numbers" and columns.label is not None:
-            labels = tsv.distinct_labels(block.text, columns.label)
-            if not all(map(is_number, labels)):
-                return None
         try:
             return tsv.other_columns(block.text, columns) if columns.others else {}
         except (LookupError, UnicodeDecodeError):
