@@ -13,13 +13,17 @@ namespace filbert {
 
 template <class Real>
 struct PartialBlock {
-  using Place = typename ValueLists<Real>::Place;
+  // The features of a child, as in PartialNode.
+  struct Child {
+    typename ValueLists<Real>::Place newest;
+    typename ValueLists<Real>::Weight all, older;
+  };
 
   std::uint32_t round = 0;
   std::vector<NodeId> nodes;
   std::vector<std::size_t> child_begin;  // one more entry than there are nodes
-  std::vector<Place> children;           // positions of the features of the nodes' children
-  std::vector<Reach> reach;              // beside the children, with pruning
+  std::vector<Child> children;
+  std::vector<Reach> reach;  // beside the children, with pruning
 
   void start(std::uint32_t the_round) {
     round = the_round;
@@ -36,10 +40,10 @@ struct PartialBlock {
   std::size_t n_children(std::uint32_t node) const {
     return child_begin[node + 1] - child_begin[node];
   }
-  bool is_new(const Place& place) const { return place.round == round - 1; }
+  bool is_new(const Child& child) const { return child.newest.round == round - 1; }
 
   std::uint64_t bytes() const {
-    return nodes.capacity() * (sizeof(NodeId) + 8) + children.capacity() * sizeof(Place) +
+    return nodes.capacity() * (sizeof(NodeId) + 8) + children.capacity() * sizeof(Child) +
            reach.capacity() * sizeof(Reach);
   }
 };
