@@ -491,9 +491,9 @@ class PartialWalker {
 
   static constexpr std::uint64_t kStepsToAPair = 20;
   static constexpr double kPatience = 1e8;
-  static constexpr std::size_t kPiece = 1 << 14;  // items of a level
+  static constexpr std::size_t kPiece = 1 << 12;  // items of a level
   static constexpr std::size_t kPieceNodes = 128;
-  static constexpr int kMostParts = 32;  // before they are merged
+  static constexpr int kMostParts = 64;  // before they are merged
 
   PartialWalkers<Real>& all_;
   const PartialState<Real>& state_;
