@@ -13,17 +13,13 @@ namespace filbert {
 
 template <class Real>
 struct PartialBlock {
-  // The features of a child, as in PartialNode.
-  struct Child {
-    typename ValueLists<Real>::Place newest;
-    typename ValueLists<Real>::Weight all, older;
-  };
+  using Place = typename ValueLists<Real>::Place;
 
   std::uint32_t round = 0;
   std::vector<NodeId> nodes;
   std::vector<std::size_t> child_begin;  // one more entry than there are nodes
-  std::vector<Child> children;
-  std::vector<Reach> reach;  // beside the children, with pruning
+  std::vector<Place> children;           // positions of the features of the nodes' children
+  std::vector<Reach> reach;              // beside the children, with pruning
 
   void start(std::uint32_t the_round) {
     round = the_round;
@@ -40,10 +36,10 @@ struct PartialBlock {
   std::size_t n_children(std::uint32_t node) const {
     return child_begin[node + 1] - child_begin[node];
   }
-  bool is_new(const Child& child) const { return child.newest.round == round - 1; }
+  bool is_new(const Place& place) const { return place.round == round - 1; }
 
   std::uint64_t bytes() const {
-    return nodes.capacity() * (sizeof(NodeId) + 8) + children.capacity() * sizeof(Child) +
+    return nodes.capacity() * (sizeof(NodeId) + 8) + children.capacity() * sizeof(Place) +
            reach.capacity() * sizeof(Reach);
   }
 };

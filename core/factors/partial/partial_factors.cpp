@@ -279,38 +279,18 @@ class PartialFactorizer {
       }
     }
     if (!state_.pruning.on()) return;
-    for (std::size_t i = 0; i < rooms.size(); ++i) {
-      write_weights(rooms[i], found.n_sets[i]);
-      const double private_mass = std::fabs(as_double(found.private_mass[i]));
-      note_weights(state_.nodes[found.active[i]], private_mass, rooms[i], found.n_sets[i]);
-    }
+    for (std::size_t i = 0; i < rooms.size(); ++i) write_weights(rooms[i], found.n_sets[i]);
   }
 
-  static float rounded_up(double x) {
-    return static_cast<float>(x * (1.0 + 1e-6)) + std::numeric_limits<float>::min();
-  }
-
-  // `room` is at the end of its `size` features.
+  // `room` is at the end of its `size` features. Tails are rounded up.
   void write_weights(const typename ValueLists<Real>::Room& room, std::uint32_t size) const {
     double tail = 0.0;
     for (std::uint32_t k = 1; k <= size; ++k) {
       const double value = as_double(*(room.values - k));
       const double mass = std::fabs(as_double(state_.mass[*(room.features - k)]));
       tail += mass * value * value;
-      room.weights[size - k] = {static_cast<float>(mass), rounded_up(tail)};
-    }
-  }
-
-  static void note_weights(PartialNode<Real>& node, double private_mass,
-                           const typename ValueLists<Real>::Room& room, std::uint32_t size) {
-    node.older = node.all;
-    if (private_mass > 0.0) {
-      node.all.mass = std::max(node.all.mass, static_cast<float>(private_mass));
-      node.all.tail = rounded_up(double{node.all.tail} + private_mass);
-    }
-    if (size > 0) {
-      node.all.mass = std::max(node.all.mass, room.weights[0].mass);
-      node.all.tail = rounded_up(double{node.all.tail} + double{room.weights[0].tail});
+      room.weights[size - k] = {static_cast<float>(mass), static_cast<float>(tail * (1.0 + 1e-6)) +
+                                                              std::numeric_limits<float>::min()};
     }
   }
 

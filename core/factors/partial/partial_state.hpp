@@ -22,9 +22,7 @@ template <class Real>
 struct PartialNode {
   Real found{0.0};                          // Delta(u, u) of its fragments so far
   typename ValueLists<Real>::Place newest;  // chunk of the last round that added anything
-  // With pruning: of the heaviest feature and of all together, and the same without that chunk.
-  typename ValueLists<Real>::Weight all{}, older{};
-  bool reused = false;  // a child of two different nodes of one label
+  bool reused = false;                      // a child of two different nodes of one label
 };
 
 template <class Real>

@@ -97,6 +97,8 @@ class PartialWalker {
   }
 
  private:
+  using Place = typename ValueLists<Real>::Place;
+
   // What a piece of a level became.
   struct Part {
     SequenceLevel<Real> longer{false}, turned{false};
@@ -126,8 +128,7 @@ class PartialWalker {
       const NodeId u = block.open[i];
       bool news = false;
       for (const NodeId c : state_.dag.children(u)) {
-        const PartialNode<Real>& child = state_.nodes[c];
-        block_.children.push_back({child.newest, child.all, child.older});
+        block_.children.push_back(state_.nodes[c].newest);
         news = news || block_.is_new(block_.children.back());
       }
       if (news) {
@@ -214,7 +215,6 @@ class PartialWalker {
   // Replaces a level by the next one.
   bool grow(SequenceLevel<Real>& level, Direction direction, bool extends) {
     longer_.clear();
-    longer_.reserve(level.size());
     const bool within_budget = level.n_items() <= kPiece ? grow_alone([&](const auto& look_up) {
       growth_.grow(level, 0, level.size(), direction, extends, {longer_, right_, sets_}, look_up);
     })

@@ -102,10 +102,10 @@ class SequenceGrowth {
       if (n % 1024 == 0) look_up();
       const std::size_t begin = block_->child_begin[n];
       for (std::size_t at = begin; at < block_->child_begin[n + 1]; ++at) {
-        if (at + kAhead < children.size()) state_.lists.prefetch(children[at + kAhead].newest);
+        if (at + kAhead < children.size()) state_.lists.prefetch(children[at + kAhead]);
         if (!block_->is_new(children[at])) continue;
         const auto i = static_cast<std::uint32_t>(at - begin);
-        const auto chunk = state_.lists.read(children[at].newest);
+        const auto chunk = state_.lists.read(children[at]);
         if (chunk.private_feature != kNone) {
           if (!visit(chunk.private_feature, Laid<Real>{n, i, i, Real(1.0)})) return;
         }
@@ -148,7 +148,7 @@ class SequenceGrowth {
     const bool is_last =
         direction == Direction::left ? laid.at == 0 : at + 1 == block_->child_begin[laid.node + 1];
     if (is_last) return;
-    state_.lists.prefetch(block_->children[direction == Direction::left ? at - 1 : at + 1].newest);
+    state_.lists.prefetch(block_->children[direction == Direction::left ? at - 1 : at + 1]);
   }
 
   // Adds one element next to the sequences placed in one node, outwards from the innermost. To the
@@ -168,18 +168,11 @@ class SequenceGrowth {
       next.at = direction == Direction::left ? next.at - 1 : next.at + 1;
       prefetch_next(next, direction);
       steps_ += kStepsToAHit;
-      const auto& child = block_->children[begin + next.at];
-      const bool older = direction == Direction::left && block_->is_new(child);
-      const auto& most = older ? child.older : child.all;
       double tail = 0.0;
-      if (light_.skips() && light_.skips(double{most.mass})) {
-        tail = double{most.tail};  // without a look at them
-      } else {
-        state_.lists.for_each_chunk(child.newest, [&](const auto& chunk) {
-          if (older && chunk.round == child.newest.round) return;
-          tail += light_.skips() ? add_heavy_hits(chunk, next) : add_hits(chunk, next);
-        });
-      }
+      state_.lists.for_each_chunk(block_->children[begin + next.at], [&](const auto& chunk) {
+        if (direction == Direction::left && chunk.round == block_->round - 1) return;
+        tail += light_.skips() ? add_heavy_hits(chunk, next) : add_hits(chunk, next);
+      });
       light_.skip(next, tail, direction);
     }
   }

@@ -53,8 +53,6 @@ class ItemClasses {
     classes_.clear();
     of_key_.clear();
   }
-  // For n classes that are different.
-  void reserve(std::size_t n) { of_key_.reserve(n); }
   bool empty() const { return classes_.empty(); }
   std::size_t size() const { return classes_.size(); }
   std::size_t n_items() const { return items_.size(); }
