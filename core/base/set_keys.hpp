@@ -61,10 +61,30 @@ class ScratchMap {
     return slot.value;
   }
 
+  // The value of a key. If the key is missing: null, or a new value if it `inserts`.
+  Value* find(const Key& key, bool inserts) {
+    Slot* slot = &find(key);
+    if (slot->epoch != epoch_) {
+      if (!inserts) return nullptr;
+      if ((size_ + 1) * 2 > mask_ + 1) {
+        grow();
+        slot = &find(key);
+      }
+      *slot = {epoch_, key, Value{}};
+      ++size_;
+    }
+    return &slot->value;
+  }
+
   // The value of a key, or null.
   const Value* get(const Key& key) {
     const Slot& slot = find(key);
     return slot.epoch == epoch_ ? &slot.value : nullptr;
+  }
+
+  // Prefetches the slot of a key before it is needed.
+  void prefetch(const Key& key) const {
+    __builtin_prefetch(slots_.data() + (scratch_hash(key) & mask_));
   }
 
   std::size_t size() const { return size_; }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/helpers.hpp"
 #include "base/parallel.hpp"
 #include "factors/factor_state.hpp"
 
@@ -33,13 +34,20 @@ class FactorRounds {
     double steps = 0.0;
     for (const Block& block : blocks_) steps += steps_of(block);
     std::vector<Found> found(begin.size() - 1);
-    run(found.size(), steps, [&](std::size_t task, int worker, const StopToken& token) {
-      const std::span<Block> blocks(&blocks_[begin[task]], begin[task + 1] - begin[task]);
-      walk(blocks, worker, token, found[task]);
-    });
+    helpers_.start(found.size());
+    run(found.size() + n_helping(), steps,
+        [&](std::size_t task, int worker, const StopToken& token) {
+          if (task >= found.size()) return helpers_.help(worker, token);
+          const EndOfTask end{helpers_};
+          const std::span<Block> blocks(&blocks_[begin[task]], begin[task + 1] - begin[task]);
+          walk(blocks, worker, token, found[task]);
+        });
     std::erase_if(blocks_, [](const Block& block) { return block.open.empty(); });
     return found;
   }
+
+  // Within a task of walk(): shares the work of a large block with threads that have no task left.
+  Helpers& helpers() { return helpers_; }
 
   // Calls task(index, worker, token), on threads if there are enough steps.
   void run(std::size_t n_tasks, double steps,
@@ -50,12 +58,20 @@ class FactorRounds {
                  const std::function<void(std::size_t, std::size_t, int, const StopToken&)>& task);
 
  private:
+  struct EndOfTask {
+    Helpers& helpers;
+    ~EndOfTask() { helpers.end_task(); }
+  };
+
   std::vector<std::size_t> tasks();
+  // Every thread but one may come to its end before the last task does.
+  std::size_t n_helping() const { return static_cast<std::size_t>(n_threads_ - 1); }
   int threads_watched(double steps);
 
   int n_threads_;
   const Watch& watch_;
   std::vector<Block> blocks_;
+  Helpers helpers_;
   std::size_t n_open_ = 0;  // nodes that were in a block at the start
   std::size_t n_left_ = 0;  // nodes that are still in a block
   double unwatched_ = 0.0;  // steps

@@ -60,6 +60,21 @@ void threads_do_not_matter() {
   for (const double budget : {1.0, 0.003}) check_threads<double>(spec, *many.dag, budget);
 }
 
+// One label only, with levels of many pieces, on threads that help each other.
+void threads_do_not_matter_in_a_large_block() {
+  std::mt19937 random(31);
+  const auto leaf = [&] { return Tree{std::string(1, "abcdefgh"[random() % 8]), {}}; };
+  std::vector<Tree> trees;
+  for (int n = 0; n < 1500; ++n) {
+    Tree tree{"S", {}};
+    for (int child = 0; child < 9; ++child) tree.children.push_back(leaf());
+    trees.push_back(tree);
+  }
+  const Forest forest = forest_of(trees);
+  check_threads<double>(partial_tree(0.4, 0.4, Penalty::gaps, 4), *forest.dag, 1e9);
+  check_threads<double>(partial_tree(0.4, 0.4, Penalty::gaps), *forest.dag, 0.01);  // by pairs
+}
+
 void limits() {
   const Forest forest = forest_of(random_trees(23, 150, 4, 3));
   check_limit_of_memory(partial_tree(0.4, 0.4), *forest.dag);
@@ -146,6 +161,7 @@ int main() {
       TEST(columns_are_classes),
       TEST(proportional_values_are_one_feature),
       TEST(threads_do_not_matter),
+      TEST(threads_do_not_matter_in_a_large_block),
       TEST(limits),
       TEST(a_limit_of_steps),
       TEST(which_numbers_fit_double),

@@ -221,3 +221,23 @@ def test_other_kernels_and_values_beyond_double_stay_exact() -> None:
     factors = pruned(kernel, wide, 1e-3)
     assert len(factors.kernel_errors) == 0
     np.testing.assert_allclose(matrix_of(factors), kernel(wide), rtol=1e-10, atol=1e-100)
+
+
+def test_threads_do_not_matter_in_a_large_label() -> None:
+    """Its classes of sequences fill several pieces, which threads without work take."""
+    rng = np.random.default_rng(36)
+    words = np.array(list("abcdefgh"))[rng.integers(8, size=(1500, 9))]
+    forest = Forest([f"(S {' '.join(row)})" for row in words])
+    kernel = PartialTree(penalty="gaps", max_subsequence=4)
+    one, *others = (pruned(kernel, forest, 1e-3, n_threads=n) for n in (1, 2, 3))
+    assert one.kernel_errors.max() > 0
+    W = rng.normal(size=(len(forest), 2))
+    for factors in others:
+        np.testing.assert_array_equal(factors.kernel_errors, one.kernel_errors)
+        np.testing.assert_array_equal(factors.scores(W, 1), one.scores(W, 1))
+    sample = kernel(forest[::10])
+    lacking = sample - matrix_of(one)[::10, ::10]
+    roots = np.sqrt(one.kernel_errors[::10])
+    assert lacking.max() > FAR_BELOW_KERNEL_TOL
+    assert (lacking <= np.outer(roots, roots) + FAR_BELOW_KERNEL_TOL).all()
+    assert (lacking >= -FAR_BELOW_KERNEL_TOL).all()

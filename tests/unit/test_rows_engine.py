@@ -324,6 +324,13 @@ def test_work_grows_with_what_trees_have() -> None:
     assert row_steps(PartialTree(), Forest()) == 0
 
 
+def test_pruned_factors_are_tried_longer_than_exact_ones() -> None:
+    for steps in (1.0, 1e9, 1e12):
+        exact, pruned = (steps_worth_trying(PartialTree(), steps, tol) for tol in (0.0, 1e-6))
+        assert exact < pruned
+        assert steps_worth_trying(SubsetTree(), steps, 1e-6) == max(1e8, steps)
+
+
 def test_rare_classes_need_few_rows_and_a_large_cost_makes_rows_dear() -> None:
     def signs(*n_positive: int) -> Any:
         return np.array([np.where(np.arange(1000) < n, 1, -1) for n in n_positive], dtype=np.int8)

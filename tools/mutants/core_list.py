@@ -79,19 +79,17 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     ],
     "factors/partial/light_classes.hpp": [
         (
-            "bounds_.push_back({node, bound});\n    }\n"
-            "    for (const Bound& bound : bounds_) «lost_[bound.node] += bound.mass;»",
+            "for (const Loss& loss : losses_) «lost[loss.node] += loss.mass;»",
             "",
-            "the certificate forgets dropped classes",
+            "the certificate forgets what is dropped",
         ),
         (
-            "bounds_.push_back({found.members[i] - first_node, mass});\n    }\n"
-            "    for (const Bound& bound : bounds_) «lost_[bound.node] += bound.mass;»",
-            "",
-            "the certificate forgets dropped sets",
+            "losses.assign(«losses_.begin()», losses_.end());",
+            "losses_.end()",
+            "the certificate forgets what is dropped in pieces of other threads",
         ),
         (
-            "lost_[node] += «mu_ * std::fabs(as_double(mass)) * skipped_[node] * skipped_[node]»;",
+            "losses_.push_back({node, «mu_ * std::fabs(as_double(mass)) * skipped * skipped»});",
             "0.0",
             "the certificate forgets skipped classes",
         ),

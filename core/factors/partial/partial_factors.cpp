@@ -48,6 +48,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -70,8 +71,11 @@ class PartialFactorizer {
         work_(task.limits.max_work),
         state_(kernel, task.dag, task.limits.sides,
                std::is_same_v<Real, double> ? task.limits.theta : 0.0),
-        walkers_(static_cast<std::size_t>(task.n_threads)),
-        rounds_(task.n_threads, task.watch) {}
+        rounds_(task.n_threads, task.watch),
+        walks_{state_, meter_, work_, rounds_.helpers(), {}},
+        walkers_(static_cast<std::size_t>(task.n_threads)) {
+    walks_.scratch.resize(walkers_.size());
+  }
 
   Factors<Real> run() {
     compute_self();
@@ -215,7 +219,7 @@ class PartialFactorizer {
     const auto walk = [&](std::span<Block> blocks, int worker, const StopToken& token,
                           PartialFound<Real>& found) {
       auto& walker = walkers_[static_cast<std::size_t>(worker)];
-      if (!walker) walker = std::make_unique<PartialWalker<Real>>(state_, meter_, work_);
+      if (!walker) walker = std::make_unique<PartialWalker<Real>>(walks_, worker);
       for (Block& block : blocks) walker->run(block, round, task_.limits.budget, token, found);
       walker->finish_task();
       meter_.add(found.bytes());
@@ -275,16 +279,18 @@ class PartialFactorizer {
       }
     }
     if (!state_.pruning.on()) return;
-    for (std::size_t i = 0; i < rooms.size(); ++i) write_tails(rooms[i], found.n_sets[i]);
+    for (std::size_t i = 0; i < rooms.size(); ++i) write_weights(rooms[i], found.n_sets[i]);
   }
 
-  // `room` is at the end of its `size` features.
-  void write_tails(const typename ValueLists<Real>::Room& room, std::uint32_t size) const {
+  // `room` is at the end of its `size` features. Tails are rounded up.
+  void write_weights(const typename ValueLists<Real>::Room& room, std::uint32_t size) const {
     double tail = 0.0;
     for (std::uint32_t k = 1; k <= size; ++k) {
       const double value = as_double(*(room.values - k));
-      tail += std::fabs(as_double(state_.mass[*(room.features - k)])) * value * value;
-      room.tails[size - k] = static_cast<float>(tail * (1.0 + 1e-6));
+      const double mass = std::fabs(as_double(state_.mass[*(room.features - k)]));
+      tail += mass * value * value;
+      room.weights[size - k] = {static_cast<float>(mass), static_cast<float>(tail * (1.0 + 1e-6)) +
+                                                              std::numeric_limits<float>::min()};
     }
   }
 
@@ -313,8 +319,9 @@ class PartialFactorizer {
   WorkMeter work_;
   PartialState<Real> state_;
   Factors<Real> factors_;
-  std::vector<std::unique_ptr<PartialWalker<Real>>> walkers_;  // by thread
   FactorRounds rounds_;
+  PartialWalkers<Real> walks_;
+  std::vector<std::unique_ptr<PartialWalker<Real>>> walkers_;  // by thread
 };
 
 // Delta(c, c') is at most the root of Delta(c, c) Delta(c', c'). So the sum over pairs of sequences

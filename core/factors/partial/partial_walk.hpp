@@ -1,58 +1,91 @@
 // One label in one round: which of its nodes share partial trees of the round's depth, and with
 // which values. partial_factors.cpp explains the mathematics.
+//
+// A large block is split: its classes of sequences grow in pieces, on all threads that have nothing
+// else to do. What the pieces find is merged in their order. The pieces depend only on the block.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "base/helpers.hpp"
 #include "base/memory_meter.hpp"
 #include "base/parallel.hpp"
-#include "base/set_keys.hpp"
 #include "base/work_meter.hpp"
 #include "factors/partial/light_classes.hpp"
+#include "factors/partial/partial_block.hpp"
 #include "factors/partial/partial_pairs.hpp"
 #include "factors/partial/partial_state.hpp"
-#include "factors/partial/sequence_hits.hpp"
+#include "factors/partial/sequence_growth.hpp"
 #include "factors/partial/sequence_level.hpp"
 
 namespace filbert {
 
+// The memory of one thread for any block, its own or a piece of another thread's.
+template <class Real>
+struct PartialScratch {
+  PartialScratch(const PartialState<Real>& state, MemoryMeter& meter)
+      : growth(state), known(state), memory(meter) {}
+
+  SequenceGrowth<Real> growth;
+  PartialKnown<Real> known;
+  MemoryShare memory;
+};
+
+// What all threads share while they walk over blocks.
+template <class Real>
+struct PartialWalkers {
+  const PartialState<Real>& state;
+  MemoryMeter& memory;
+  WorkMeter& work;
+  Helpers& helpers;
+  std::vector<std::unique_ptr<PartialScratch<Real>>> scratch;  // by thread
+
+  // Called by the thread itself.
+  PartialScratch<Real>& scratch_of(int worker) {
+    auto& own = scratch[static_cast<std::size_t>(worker)];
+    if (!own) own = std::make_unique<PartialScratch<Real>>(state, memory);
+    return *own;
+  }
+};
+
 template <class Real>
 class PartialWalker {
  public:
-  PartialWalker(const PartialState<Real>& state, MemoryMeter& memory, WorkMeter& work)
-      : state_(state),
-        memory_(memory),
-        work_(work),
-        pair_delta_(state),
-        known_(state),
-        known_rows_(state),
-        hits_(state),
-        light_(state) {}
+  PartialWalker(PartialWalkers<Real>& all, int worker)
+      : all_(all),
+        state_(all.state),
+        worker_(worker),
+        growth_(all.scratch_of(worker).growth),
+        memory_(all.memory),
+        pair_delta_(all.state),
+        known_rows_(all.state) {}
 
   // Runs round `round` of a block and adds to `found`. The block's `open` keeps the nodes that go
   // on.
   void run(Block& block, std::uint32_t round, double budget, const StopToken& token,
            PartialFound<Real>& found) {
-    round_ = round;
     token_ = &token;
     found_ = &found;
     first_ = static_cast<std::uint32_t>(found.active.size());
     first_set_ = found.masses.size();
     steps_ = counted_ = 0;
-    gather(block);
+    sets_.clear();
+    gather(block, round);
     bool closes = false;
-    if (nodes_.size() >= 2) {
+    if (block_.nodes.size() >= 2) {
       most_steps_ = static_cast<double>(steps_) + budget * steps_of_pairs();
       closes = !walk();
     }
     if (closes) take_up_waiting();
-    found.active.insert(found.active.end(), nodes_.begin(), nodes_.end());
+    found.active.insert(found.active.end(), block_.nodes.begin(), block_.nodes.end());
     if (closes) close_by_pairs();
-    light_.drop_sets(found, first_set_, first_);
+    keep_sets();
     account(block, closes);
     look_up();
   }
@@ -66,31 +99,50 @@ class PartialWalker {
  private:
   using Place = typename ValueLists<Real>::Place;
 
+  // What a piece of a level became.
+  struct Part {
+    SequenceLevel<Real> longer{false}, turned{false};
+    NodeSets<Real> sets{false};
+    std::vector<Loss> losses;
+    std::uint64_t steps = 0;
+
+    void clear() {
+      longer.clear();
+      turned.clear();
+      sets.clear();
+    }
+    std::uint64_t bytes() const {
+      return longer.bytes() + turned.bytes() + sets.bytes() + losses.capacity() * sizeof(Loss);
+    }
+  };
+
+  bool prunes() const { return state_.pruning.on(); }
+
   // Gathers the nodes that have a child with a new feature, and the positions of the features of
   // all their children.
-  void gather(const Block& block) {
-    nodes_.clear();
-    children_.clear();
-    child_begin_.assign(1, 0);
+  void gather(const Block& block, std::uint32_t round) {
+    block_.start(round);
     waiting_.clear();
-    light_.start();
     for (std::size_t i = 0; i < block.open.size(); ++i) {
       if (i % 1024 == 0) token_->check();
+      const NodeId u = block.open[i];
       bool news = false;
-      for (const NodeId c : state_.dag.children(block.open[i])) {
-        children_.push_back(state_.nodes[c].newest);
-        news = news || is_new(children_.back());
+      for (const NodeId c : state_.dag.children(u)) {
+        block_.children.push_back(state_.nodes[c].newest);
+        news = news || block_.is_new(block_.children.back());
       }
       if (news) {
-        nodes_.push_back(block.open[i]);
-        child_begin_.push_back(children_.size());
-        light_.add_node(block.open[i]);
+        block_.end_node(u);
+        if (!prunes()) continue;
+        const std::span<const Reach> reach = state_.pruning.reach(u);
+        block_.reach.insert(block_.reach.end(), reach.begin(), reach.end());
       } else {
-        children_.resize(child_begin_.back());
-        if (light_.on()) wait(block.open[i]);
+        block_.children.resize(block_.child_begin.back());
+        if (prunes()) wait(u);
       }
     }
-    steps_ += kStepsToAHit * children_.size() / 4;
+    lost_.assign(block_.nodes.size(), 0.0);
+    steps_ += kStepsToAHit * block_.children.size() / 4;
   }
 
   // With pruning, the children of a node without news may have some in a later round: what they
@@ -114,258 +166,170 @@ class PartialWalker {
                        [&](NodeId c) { return state_.pruning.touched(c); });
   }
 
-  // The nodes that wait are active when their block is closed by pairs.
+  // The nodes that wait are active when their block is closed by pairs. What the walk dropped is
+  // not lost then.
   void take_up_waiting() {
-    light_.forget_losses();
-    for (const NodeId u : waiting_) {
-      nodes_.push_back(u);
-      light_.add_idle_node();
-    }
+    block_.nodes.insert(block_.nodes.end(), waiting_.begin(), waiting_.end());
     waiting_.clear();
+    lost_.assign(block_.nodes.size(), 0.0);
   }
-
-  bool is_new(const Place& place) const { return place.round == round_ - 1; }
 
   // Checks now and then for a stop, the memory limit and the work limit.
   void look_up() {
     token_->check();
-    work_.add(steps_ - std::exchange(counted_, steps_));
+    all_.work.add(steps_ - std::exchange(counted_, steps_));
     memory_.set(found_->bytes() + scratch_bytes());
   }
   std::uint64_t scratch_bytes() const {
-    return left_.bytes() + right_.bytes() + longer_.bytes() + set_of_key_.bytes() + hits_.bytes() +
-           pair_delta_.bytes() + known_rows_.bytes() + children_.capacity() * sizeof(Place) +
-           nodes_.capacity() * (sizeof(NodeId) + 8 + sizeof(Real)) + light_.bytes();
+    return block_.bytes() + left_.bytes() + right_.bytes() + longer_.bytes() + sets_.bytes() +
+           growth_.bytes() + pair_delta_.bytes() + known_rows_.bytes() + parts_bytes_ +
+           block_.nodes.capacity() * (2 * sizeof(Real) + sizeof(double));
   }
 
   // A unit of the budget. With pruning, a few large nodes of a rare label may take longer than
   // their pairs: features of pairs would cost the sign of the error.
   double steps_of_pairs() const {
-    const auto n_children = static_cast<double>(children_.size());
+    const auto n_children = static_cast<double>(block_.children.size());
     const double steps = static_cast<double>(kStepsToAHit) * n_children * n_children;
-    return light_.on() ? std::max(steps, kPatience) : steps;
+    return prunes() ? std::max(steps, kPatience) : steps;
   }
-  bool is_over_budget() const { return static_cast<double>(steps_) > most_steps_; }
+  double steps_left() const { return most_steps_ - static_cast<double>(steps_); }
 
   // False if the budget ran out.
   bool walk() {
-    set_of_key_.clear();
     left_.clear();
     right_.clear();
-    if (!find_anchors()) return false;
+    if (!grow_alone([&](const auto& look_up) { growth_.find_anchors(left_, look_up); })) {
+      return false;
+    }
     const std::size_t longest = state_.kernel.max_subsequence;
     for (std::size_t length = 1; !left_.empty() || !right_.empty(); ++length) {
-      for (std::size_t i = 0; i < left_.size(); ++i) {
-        if (i % 1024 == 0) look_up();
-        const auto& c = left_.at(i);
-        if (light_.drop(c.mass, left_.laid(c), Direction::left)) {
-          left_.drop(i);
-        } else {
-          turn(c);
-        }
-      }
-      for (std::size_t i = 0; i < right_.size(); ++i) {
-        if (i % 1024 == 0) look_up();
-        const auto& c = right_.at(i);
-        if (light_.drop(c.mass, right_.laid(c), Direction::right)) {
-          right_.drop(i);
-        } else {
-          emit(c);
-        }
-      }
-      if (length == longest) break;
-      if (!extend_all(left_, Direction::left) || !extend_all(right_, Direction::right)) {
-        return false;
-      }
+      const bool extends = length != longest;
+      if (!grow(left_, Direction::left, extends)) return false;
+      if (!grow(right_, Direction::right, extends)) return false;
+      if (!extends) break;
     }
     return true;
   }
 
-  // Finds sequences of one element, which is of the last round.
-  bool find_anchors() {
-    hits_.start_new();
-    for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
-      steps_ += kStepsToAHit;
-      hits_.count_new(feature, laid, side(laid));
-      return !is_over_budget();
-    });
-    if (!is_over_budget()) {
-      hits_.sort_new();
-      for_each_new([&](std::uint32_t feature, const Laid<Real>& laid) {
-        hits_.lay_new(feature, laid);
-        return true;
-      });
-    }
-    hits_.end_new();
-    if (is_over_budget()) return false;
-    add_classes(state_.step * state_.step, left_, Direction::left);
-    return true;
-  }
-
-  // visit(feature, where) for the new features of all children, until it returns false.
-  template <class Visit>
-  void for_each_new(const Visit& visit) {
-    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
-      if (n % 1024 == 0) look_up();
-      const std::size_t begin = child_begin_[n];
-      for (std::size_t at = begin; at < child_begin_[n + 1]; ++at) {
-        if (at + kAhead < children_.size()) state_.lists.prefetch(children_[at + kAhead]);
-        if (!is_new(children_[at])) continue;
-        const auto i = static_cast<std::uint32_t>(at - begin);
-        const auto chunk = state_.lists.read(children_[at]);
-        if (chunk.private_feature != kNone) {
-          if (!visit(chunk.private_feature, Laid<Real>{n, i, i, Real(1.0)})) return;
-        }
-        for (std::size_t k = 0; k < chunk.size(); ++k) {
-          if (!visit(chunk.features[k], Laid<Real>{n, i, i, chunk.values[k]})) return;
-        }
-      }
-    }
-  }
-
-  bool extend_all(SequenceLevel<Real>& level, Direction direction) {
+  // Replaces a level by the next one.
+  bool grow(SequenceLevel<Real>& level, Direction direction, bool extends) {
     longer_.clear();
-    for (std::size_t i = 0; i < level.size(); ++i) {
-      if (level.dropped(i)) continue;
-      hits_.start();
-      const auto& c = level.at(i);
-      const std::span<const Laid<Real>> laid = level.laid(c);
-      light_.find_least(c.mass, laid, direction);
-      for (std::size_t begin = 0; begin < laid.size();) {
-        std::size_t end = begin + 1;
-        while (end < laid.size() && laid[end].node == laid[begin].node &&
-               laid[end].anchor == laid[begin].anchor) {
-          ++end;
-        }
-        if (begin + kAhead < laid.size()) prefetch_next(laid[begin + kAhead], direction);
-        lay_next(laid.subspan(begin, end - begin), direction);
-        begin = end;
-      }
-      if (is_over_budget()) return false;
-      light_.charge_skipped(c.mass);
-      hits_.sort();
-      add_classes(c.mass, longer_, direction);
-      if (i % 64 == 0) look_up();
-    }
+    const bool within_budget = level.n_items() <= kPiece ? grow_alone([&](const auto& look_up) {
+      growth_.grow(level, 0, level.size(), direction, extends, {longer_, right_, sets_}, look_up);
+    })
+                                                         : grow_in_pieces(level, direction,
+                                                                          extends);
     std::swap(level, longer_);
+    return within_budget;
+  }
+
+  template <class Grow>
+  bool grow_alone(const Grow& grow) {
+    growth_.start(block_, steps_left());
+    const std::uint64_t before = steps_;
+    grow([&] {
+      steps_ = before + growth_.steps();
+      look_up();
+    });
+    steps_ = before + growth_.steps();
+    growth_.light().add_losses(lost_);
+    return !growth_.is_over_budget();
+  }
+
+  // The budget is known to be exceeded only after some pieces. So these take a part of it, as far
+  // as the earlier ones tell.
+  bool grow_in_pieces(const SequenceLevel<Real>& level, Direction direction, bool extends) {
+    const std::vector<std::size_t> begin = pieces(level);
+    const std::size_t n_pieces = begin.size() - 1;
+    const std::uint64_t before = steps_;
+    std::size_t n = 1;
+    for (std::size_t done = 0; done < n_pieces; done += n) {
+      if (done > 0) {
+        const double steps = static_cast<double>(steps_ - before) / static_cast<double>(done);
+        const double fit = std::min(steps_left() / (4.0 * steps), double{kMostParts});
+        n = std::max<std::size_t>(1, static_cast<std::size_t>(fit));
+      }
+      n = std::min(n, n_pieces - done);
+      const auto bounds = std::span(begin).subspan(done, n + 1);
+      if (all_.helpers.available()) {
+        grow_apart(level, bounds, direction, extends);
+      } else {
+        grow_here(level, bounds, direction, extends);
+      }
+      look_up();
+      if (steps_left() < 0.0) return false;
+    }
     return true;
   }
 
-  void prefetch_next(const Laid<Real>& laid, Direction direction) const {
-    const std::size_t at = child_begin_[laid.node] + laid.at;
-    if (direction == Direction::left ? laid.at == 0 : at + 1 == child_begin_[laid.node + 1]) return;
-    state_.lists.prefetch(children_[direction == Direction::left ? at - 1 : at + 1]);
-  }
-
-  // Adds one element next to the sequences placed in one node, outwards from the innermost. To the
-  // left it must be of an earlier round than the anchor; to the right it may be of any round.
-  void lay_next(std::span<const Laid<Real>> laid, Direction direction) {
-    const std::size_t begin = child_begin_[laid.front().node];
-    const std::size_t n_children = child_begin_[laid.front().node + 1] - begin;
-    Laid<Real> next = laid.front();
-    next.value = Real(0.0);
-    std::size_t used = 0;
-    for (;;) {
-      next.value *= state_.lambda;
-      if (used < laid.size() && laid[used].at == next.at) {
-        next.value += state_.step * laid[used++].value;
-      }
-      if (direction == Direction::left ? next.at == 0 : next.at + 1 == n_children) return;
-      next.at = direction == Direction::left ? next.at - 1 : next.at + 1;
-      steps_ += kStepsToAHit;
-      double tail = 0.0;
-      state_.lists.for_each_chunk(children_[begin + next.at], [&](const auto& chunk) {
-        if (direction == Direction::left && chunk.round == round_ - 1) return;
-        tail += light_.skips() ? add_heavy_hits(chunk, next) : add_hits(chunk, next);
-      });
-      light_.skip(next, tail, direction);
+  // Without help the same happens at once, without parts.
+  void grow_here(const SequenceLevel<Real>& level, std::span<const std::size_t> begin,
+                 Direction direction, bool extends) {
+    const double left = steps_left();
+    for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+      growth_.start(block_, left);
+      const std::uint64_t before = steps_;
+      growth_.grow(level, begin[i], begin[i + 1], direction, extends, {longer_, right_, sets_},
+                   [&] {
+                     steps_ = before + growth_.steps();
+                     look_up();
+                   });
+      steps_ = before + growth_.steps();
+      growth_.light().add_losses(lost_);
     }
   }
 
-  double add_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
-    steps_ += kStepsToAHit * (chunk.size() + 1);
-    if (chunk.private_feature != kNone) add_hit(chunk.private_feature, laid);
-    for (std::size_t i = 0; i < chunk.size(); ++i) {
-      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
-    }
-    return 0.0;
-  }
-  // The same without light features, which are the last ones. Returns their squared norm.
-  double add_heavy_hits(const typename ValueLists<Real>::Chunk& chunk, const Laid<Real>& laid) {
-    double tail = 0.0;
-    if (chunk.private_feature != kNone) {
-      const Real& mass = state_.mass_of(chunk.private_feature);
-      if (light_.skips(mass)) {
-        tail += std::fabs(as_double(mass));
-      } else {
-        add_hit(chunk.private_feature, laid);
-      }
-    }
-    std::size_t i = 0;
-    for (; i < chunk.size() && !light_.skips(state_.mass[chunk.features[i]]); ++i) {
-      add_hit(chunk.features[i], {laid.node, laid.anchor, laid.at, laid.value * chunk.values[i]});
-    }
-    steps_ += kStepsToAHit * (i + 1);
-    return i < chunk.size() ? tail + double{chunk.tails[i]} : tail;
-  }
-  void add_hit(std::uint32_t feature, const Laid<Real>& laid) {
-    if (!is_zero(laid.value)) hits_.add(feature, laid, side(laid));
-  }
-  std::uint8_t side(const Laid<Real>& laid) const { return state_.side(nodes_[laid.node]); }
-
-  void add_classes(const Real& mass, SequenceLevel<Real>& level, Direction direction) {
-    hits_.add_classes(
-        mass, level, [&] { look_up(); },
-        [&](const Real& longer, std::span<const Laid<Real>> laid) {
-          return light_.drop_early(longer, laid, direction);
-        });
+  void grow_apart(const SequenceLevel<Real>& level, std::span<const std::size_t> begin,
+                  Direction direction, bool extends) {
+    const std::size_t n = begin.size() - 1;
+    if (parts_.size() < n) parts_.resize(n);
+    all_.helpers.split(n, worker_, *token_, [&](std::size_t i, int worker, const StopToken& token) {
+      grow_piece(level, begin[i], begin[i + 1], direction, extends, parts_[i],
+                 all_.scratch_of(worker), token);
+    });
+    for (std::size_t i = 0; i < n; ++i) merge(parts_[i]);
+    parts_bytes_ =
+        std::accumulate(parts_.begin(), parts_.end(), std::uint64_t{0},
+                        [](std::uint64_t sum, const Part& part) { return sum + part.bytes(); });
   }
 
-  // Turns a class of sequences that have grown to the left into one that grows to the right from
-  // its anchor: its extent to the left no longer matters.
-  void turn(const typename SequenceLevel<Real>::Class& c) {
-    turned_.clear();
-    std::uint32_t anchor = kNone;
-    for (const Laid<Real>& l : left_.laid(c)) {
-      if (turned_.empty() || turned_.back().node != l.node || anchor != l.anchor) {
-        turned_.push_back({l.node, 0, l.anchor, Real(0.0)});
-        anchor = l.anchor;
-      }
-      turned_.back().value += l.value;
+  // The first class of each piece, and the end of the last one.
+  static std::vector<std::size_t> pieces(const SequenceLevel<Real>& level) {
+    std::vector<std::size_t> begin{0};
+    std::size_t end = kPiece;  // in the level's items
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      if (level.at(i).end < end && i + 1 < level.size()) continue;
+      begin.push_back(i + 1);
+      end = level.at(i).end + kPiece;
     }
-    right_.add(turned_, c.mass);
+    return begin;
   }
 
-  void emit(const typename SequenceLevel<Real>::Class& c) {
-    sums_.clear();
-    for (const Laid<Real>& l : right_.laid(c)) {
-      if (sums_.empty() || sums_.back().node != l.node) {
-        sums_.push_back({l.node, 0, 0, Real(0.0)});
-      }
-      sums_.back().value += l.value;
-    }
-    Real most(0.0);
-    for (const Laid<Real>& l : sums_) {
-      if (is_less(most, l.value)) most = l.value;
-    }
-    SetKey key;
-    for (Laid<Real>& l : sums_) {
-      l.value /= most;
-      key += value_key(l.node, l.value);
-    }
-    const Real mass = state_.mu * c.mass * most * most;
-    std::uint32_t& known = set_of_key_.at(key);
-    if (known != 0) {
-      found_->masses[first_set_ + known - 1] += mass;
-      return;
-    }
-    for (const Laid<Real>& l : sums_) {
-      found_->members.push_back(first_ + l.node);
-      found_->values.push_back(l.value);
-    }
-    found_->set_begin.push_back(found_->members.size());
-    found_->masses.push_back(mass);
-    known = static_cast<std::uint32_t>(found_->masses.size() - first_set_);
+  void grow_piece(const SequenceLevel<Real>& level, std::size_t first, std::size_t last,
+                  Direction direction, bool extends, Part& part, PartialScratch<Real>& scratch,
+                  const StopToken& token) const {
+    part.clear();
+    SequenceGrowth<Real>& growth = scratch.growth;
+    growth.start(block_, steps_left());
+    std::uint64_t counted = 0;
+    growth.grow(level, first, last, direction, extends, {part.longer, part.turned, part.sets}, [&] {
+      token.check();
+      all_.work.add(growth.steps() - std::exchange(counted, growth.steps()));
+      scratch.memory.set(growth.bytes() + part.bytes());
+    });
+    scratch.memory.set(0);
+    part.steps = growth.steps();
+    growth.light().take_losses(part.losses);
+  }
+
+  void merge(const Part& part) {
+    steps_ += part.steps;
+    counted_ += part.steps;
+    longer_.absorb(part.longer);
+    right_.absorb(part.turned);
+    sets_.absorb(part.sets);
+    for (const Loss& loss : part.losses) lost_[loss.node] += loss.mass;
   }
 
   // For too many classes: each pair of nodes becomes one feature, with all that the two still
@@ -373,48 +337,70 @@ class PartialWalker {
   // that from u's private mass.
   void close_by_pairs() {
     ++found_->n_by_pairs;
-    found_->set_begin.resize(first_set_ + 1);
-    found_->members.resize(found_->set_begin.back());
-    found_->values.resize(found_->set_begin.back());
-    found_->masses.resize(first_set_);
+    sets_.clear();
     pair_delta_.clear();
     std::uint64_t pair_steps = pair_delta_.steps();
-    known_rows_.start(nodes_);
-    const auto n = static_cast<std::uint32_t>(nodes_.size());
+    known_rows_.start(block_.nodes);
+    const auto n = static_cast<std::uint32_t>(block_.nodes.size());
     using std::sqrt;
     root_.clear();
-    for (const NodeId u : nodes_) root_.push_back(sqrt(state_.self[u]));
+    for (const NodeId u : block_.nodes) root_.push_back(sqrt(state_.self[u]));
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::span<const Real> known = known_rows_.row(i);
       steps_ += pair_delta_.steps() - std::exchange(pair_steps, pair_delta_.steps());
       steps_ += kStepsToAPair * (n - i);
       look_up();
       for (std::uint32_t j = i + 1; j < n; ++j) {
-        if ((state_.side(nodes_[i]) | state_.side(nodes_[j])) != kBothSides) continue;
-        const Real delta = pair_delta_(nodes_[i], nodes_[j], *token_);
+        if ((state_.side(block_.nodes[i]) | state_.side(block_.nodes[j])) != kBothSides) continue;
+        const Real delta = pair_delta_(block_.nodes[i], block_.nodes[j], *token_);
         const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
-        if (light_.on() && std::fabs(as_double(rest)) <= state_.pruning.theta()) {
-          light_.lose_at_least(i, state_.pruning.theta());  // no two losses are of the same pair
-          light_.lose_at_least(j, state_.pruning.theta());
+        if (prunes() && std::fabs(as_double(rest)) <= state_.pruning.theta()) {
+          lost_[i] = lost_[j] = state_.pruning.theta();  // no two losses are of the same pair
           continue;
         }
         const bool i_is_less = is_less(root_[i], root_[j]);
         const Real less = i_is_less ? root_[i] / root_[j] : root_[j] / root_[i];
-        found_->members.push_back(first_ + i);
-        found_->members.push_back(first_ + j);
-        found_->values.push_back(i_is_less ? less : Real(1.0));
-        found_->values.push_back(i_is_less ? Real(1.0) : less);
-        found_->set_begin.push_back(found_->members.size());
-        found_->masses.push_back(rest / less);
+        const Member<Real> pair[] = {{i, i_is_less ? less : Real(1.0)},
+                                     {j, i_is_less ? Real(1.0) : less}};
+        sets_.add_distinct(pair, rest / less);
       }
+    }
+  }
+
+  // Drops sets that are light in all their nodes. The others go to the result, the heaviest first,
+  // so that a node's light features are at the end of its list.
+  void keep_sets() {
+    const auto mass_of = [&](std::size_t s) { return std::fabs(as_double(sets_.at(s).mass)); };
+    order_.clear();
+    growth_.start(block_, 0.0);
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      const auto& set = sets_.at(s);
+      if (!growth_.light().drop_set(set.mass, sets_.items(set))) order_.push_back(s);
+    }
+    growth_.light().add_losses(lost_);
+    if (prunes()) {
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](std::size_t a, std::size_t b) { return mass_of(a) > mass_of(b); });
+    }
+    for (const std::size_t s : order_) {
+      const std::span<const Member<Real>> members = sets_.items(sets_.at(s));
+      std::size_t at = found_->members.size();
+      found_->members.resize(at + members.size());
+      found_->values.resize(at + members.size());
+      for (const Member<Real>& member : members) {
+        found_->members[at] = first_ + member.node;
+        found_->values[at++] = member.value;
+      }
+      found_->set_begin.push_back(at);
+      found_->masses.push_back(sets_.at(s).mass);
     }
   }
 
   // Updates the mass of each active node and its private part, and finds the nodes that go on: none
   // if the block closes.
   void account(Block& block, bool closes) {
-    const std::size_t n = nodes_.size();
+    const std::size_t n = block_.nodes.size();
     emitted_.assign(n, Real(0.0));
     found_->n_sets.resize(first_ + n);
     for (std::size_t s = first_set_; s < found_->masses.size(); ++s) {
@@ -424,21 +410,22 @@ class PartialWalker {
         ++found_->n_sets[found_->members[i]];
       }
     }
-    closes = closes || (light_.on() && close_light());
+    if (!closes) find_totals();
+    closes = closes || (prunes() && close_light());
     block.open.clear();
     if (!closes) block.open = waiting_;
     for (std::size_t i = 0; i < n; ++i) {
-      const NodeId u = nodes_[i];
+      const NodeId u = block_.nodes[i];
       if (i % 1024 == 0) look_up();
       Real total = state_.self[u];
       if (!closes && goes_on(i)) {
         block.open.push_back(u);
-        total = known_.self(u, *token_, steps_);
-      } else if (light_.on()) {
+        total = totals_[i];
+      } else if (prunes()) {
         found_->closed.push_back(u);
       }
-      if (light_.lost(i) > 0.0) found_->lost.push_back({u, light_.lost(i)});
-      if (light_.on() && (light_.lost(i) > 0.0 || is_touched(u))) found_->touched.push_back(u);
+      if (lost_[i] > 0.0) found_->lost.push_back({u, lost_[i]});
+      if (prunes() && (lost_[i] > 0.0 || is_touched(u))) found_->touched.push_back(u);
       const Real rest = total - state_.nodes[u].found - emitted_[i];
       const bool needed = state_.nodes[u].reused && !negligible(rest, total);
       found_->total.push_back(total);
@@ -448,11 +435,31 @@ class PartialWalker {
     steps_ += kStepsToAHit * (found_->set_begin.back() - found_->set_begin[first_set_]) / 2;
   }
 
+  // Delta(u, u) of the fragments so far, of the nodes that go on.
+  void find_totals() {
+    const std::size_t n = block_.nodes.size();
+    totals_.resize(n);
+    const std::size_t n_pieces = (n + kPieceNodes - 1) / kPieceNodes;
+    std::vector<std::uint64_t> steps(n_pieces, 0);
+    all_.helpers.split(n_pieces, worker_, *token_,
+                       [&](std::size_t piece, int worker, const StopToken& token) {
+                         PartialKnown<Real>& known = all_.scratch_of(worker).known;
+                         const std::size_t last = std::min(n, (piece + 1) * kPieceNodes);
+                         for (std::size_t i = piece * kPieceNodes; i < last; ++i) {
+                           if (!goes_on(i)) continue;
+                           totals_[i] = known.self(block_.nodes[i], token, steps[piece]);
+                         }
+                         token.check();
+                       });
+    steps_ = std::accumulate(steps.begin(), steps.end(), steps_);
+    look_up();
+  }
+
   // A node that shares no fragment of this depth shares no deeper one: all the rest is private.
   // That does not hold if something was dropped here or below.
   bool goes_on(std::size_t i) const {
     if (found_->n_sets[first_ + i] > 0) return true;
-    return light_.on() && (light_.lost(i) > 0.0 || is_touched(nodes_[i]));
+    return prunes() && (lost_[i] > 0.0 || is_touched(block_.nodes[i]));
   }
 
   // Whether all that the nodes of the block could still share is light; then it is dropped. A node
@@ -467,9 +474,9 @@ class PartialWalker {
       deeper_.push_back(deeper(u, state_.nodes[u].found));
       if (deeper_.back() > theta) return false;
     }
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const NodeId u = nodes_[i];
-      deeper_.push_back(goes_on(i) ? deeper(u, known_.self(u, *token_, steps_)) : 0.0);
+    for (std::size_t i = 0; i < block_.nodes.size(); ++i) {
+      const NodeId u = block_.nodes[i];
+      deeper_.push_back(goes_on(i) ? deeper(u, totals_[i]) : 0.0);
       if (deeper_.back() > theta) return false;
     }
     const double* next = deeper_.data();
@@ -478,41 +485,41 @@ class PartialWalker {
       found_->touched.push_back(u);
       found_->closed.push_back(u);
     }
-    for (std::size_t i = 0; i < nodes_.size(); ++i) light_.lose(i, *next++);
+    for (std::size_t i = 0; i < block_.nodes.size(); ++i) lost_[i] += *next++;
     return true;
   }
 
-  static constexpr std::size_t kAhead = 6;
-  static constexpr std::uint64_t kStepsToAHit = 60;
   static constexpr std::uint64_t kStepsToAPair = 20;
   static constexpr double kPatience = 1e8;
+  static constexpr std::size_t kPiece = 1 << 12;  // items of a level
+  static constexpr std::size_t kPieceNodes = 128;
+  static constexpr int kMostParts = 64;  // before they are merged
 
+  PartialWalkers<Real>& all_;
   const PartialState<Real>& state_;
+  const int worker_;
+  SequenceGrowth<Real>& growth_;
   MemoryShare memory_;
-  WorkMeter& work_;
   PartialPairDelta<Real> pair_delta_;
-  PartialKnown<Real> known_;
   PartialKnownRows<Real> known_rows_;
   const StopToken* token_ = nullptr;
   PartialFound<Real>* found_ = nullptr;
-  std::uint32_t round_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t counted_ = 0;  // the part of these that is on the meter
   double most_steps_ = 0.0;
 
-  // The block.
-  std::vector<NodeId> nodes_;
-  std::vector<std::size_t> child_begin_;  // one more entry than there are nodes
-  std::vector<Place> children_;           // positions of the features of the nodes' children
-  std::uint32_t first_ = 0;               // of the nodes, in found_->active
-  std::size_t first_set_ = 0;             // of their sets, in found_->masses
-  SequenceHits<Real> hits_;
+  PartialBlock<Real> block_;
+  std::uint32_t first_ = 0;    // of the nodes, in found_->active
+  std::size_t first_set_ = 0;  // of their sets, in found_->masses
   SequenceLevel<Real> left_, right_, longer_;
-  LightClasses<Real> light_;
+  NodeSets<Real> sets_;
+  std::vector<double> lost_;     // by node
   std::vector<NodeId> waiting_;  // open nodes of the block without news
+  std::vector<Part> parts_;
+  std::uint64_t parts_bytes_ = 0;
+  std::vector<std::size_t> order_;
+  std::vector<Real> totals_;  // by node that goes on
   std::vector<double> deeper_;
-  ScratchMap<SetKey, std::uint32_t> set_of_key_;  // emitted set of the block + 1
-  std::vector<Laid<Real>> turned_, sums_;
   std::vector<Real> emitted_;
   std::vector<Real> root_;
 };

@@ -19,7 +19,9 @@ class SequenceHits {
  public:
   explicit SequenceHits(const PartialState<Real>& state) : state_(state) {}
 
-  void start() {
+  // Hits in the last node come last. A feature that no node before had is then of no use.
+  void start(std::uint32_t last_node) {
+    last_node_ = last_node;
     seen_of_feature_.clear();
     seen_.clear();
     hits_.clear();
@@ -27,7 +29,8 @@ class SequenceHits {
 
   // Adds a hit in a node of this side.
   void add(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side) {
-    hits_.push_back({see(feature, laid, side, seen_of_feature_), laid});
+    std::uint32_t* const known = seen_of_feature_.find(feature, laid.node != last_node_);
+    if (known != nullptr) hits_.push_back({see(feature, laid, side, *known), laid});
   }
   // Sorts by feature, and drops features that no two nodes have in common.
   void sort() {
@@ -38,11 +41,11 @@ class SequenceHits {
   // Hits of features of the last round are too many to be kept before sorting: all are counted
   // first and then written to their sorted positions.
   void start_new() {
-    start();
+    start(kNone);
     seen_of_new_.resize(state_);
   }
   void count_new(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side) {
-    see(feature, laid, side, seen_of_new_);
+    see(feature, laid, side, seen_of_new_.at(feature));
   }
   void sort_new() { find_rooms(); }
   void lay_new(std::uint32_t feature, const Laid<Real>& laid) {
@@ -57,19 +60,22 @@ class SequenceHits {
   template <class LookUp, class Drop>
   void add_classes(const Real& mass, SequenceLevel<Real>& level, const LookUp& look_up,
                    const Drop& drop) {
+    scaled_.clear();
     for (std::size_t s = 0; s < seen_.size(); ++s) {
       const Seen& seen = seen_[s];
       if (s % 1024 == 1023) look_up();
       if (!seen.shared()) continue;
       const Real longer = mass * state_.mass_of(seen.feature);
       const std::span<Laid<Real>> laid(sorted_.data() + seen.begin, seen.size);
-      if (!drop(longer, laid)) level.add(laid, longer);
+      if (!drop(longer, laid)) scaled_.push_back(level.scaled(laid, longer));
     }
+    for (const auto& c : scaled_) level.add(c);
   }
 
   std::uint64_t bytes() const {
     return seen_of_feature_.bytes() + seen_of_new_.bytes() + hits_.capacity() * sizeof(Hit) +
-           seen_.capacity() * sizeof(Seen) + sorted_.capacity() * sizeof(Laid<Real>);
+           seen_.capacity() * sizeof(Seen) + scaled_.capacity() * 48 +
+           sorted_.capacity() * sizeof(Laid<Real>);
   }
 
  private:
@@ -108,11 +114,9 @@ class SequenceHits {
     std::uint32_t first_ = 0, first_private_ = 0;
   };
 
-  // Counts a hit. Returns the feature's index in seen_.
-  template <class Numbers>
+  // Counts a hit. Returns the feature's index in seen_. `known` is its number, or 0.
   std::uint32_t see(std::uint32_t feature, const Laid<Real>& laid, std::uint8_t side,
-                    Numbers& numbers) {
-    std::uint32_t& known = numbers.at(feature);
+                    std::uint32_t& known) {
     if (known == 0) {
       seen_.push_back({feature, laid.node, false, 0, 0, 0});
       known = static_cast<std::uint32_t>(seen_.size());
@@ -142,9 +146,11 @@ class SequenceHits {
   const PartialState<Real>& state_;
   NumbersOfNew seen_of_new_;                                  // number + 1; 0: none
   ScratchMap<std::uint32_t, std::uint32_t> seen_of_feature_;  // number + 1; 0: none
+  std::uint32_t last_node_ = kNone;
   std::vector<Seen> seen_;
   std::vector<Hit> hits_;
   LargeArray<Laid<Real>> sorted_;
+  std::vector<typename SequenceLevel<Real>::Scaled> scaled_;
 };
 
 }  // namespace filbert

@@ -1,5 +1,5 @@
-// The sequences of child features found in a block of partial trees, by length: sequences with the
-// same placements are one class.
+// Classes of sequences, or of sets of nodes, with the same values up to a common factor. The
+// sequences of child features that a block of partial trees finds are kept by length.
 #pragma once
 
 #include <algorithm>
@@ -21,65 +21,113 @@ template <class Real>
 struct Laid {
   std::uint32_t node, anchor, at;
   Real value;
+
+  std::uint64_t place() const { return spread((std::uint64_t{node} << 32) | anchor) + at; }
 };
 
-// The classes of sequences of one length.
+// A fragment in a node.
 template <class Real>
-class SequenceLevel {
+struct Member {
+  std::uint32_t node;
+  Real value;
+
+  std::uint64_t place() const { return node; }
+};
+
+// Items have a place() and a value. Those of a class are in the same places with the same values,
+// of which the largest is 1. Equal classes become one if `merges`. A list that does not merge is
+// for absorb().
+template <class Item, class Real>
+class ItemClasses {
  public:
+  explicit ItemClasses(bool merges = true) : merges_(merges) {}
+
   struct Class {
-    std::size_t begin, end;  // in laid_
+    std::size_t begin, end;  // in items_
     Real mass;
+    SetKey key;
   };
 
   void clear() {
-    laid_.clear();
+    items_.clear();
     classes_.clear();
     of_key_.clear();
   }
   bool empty() const { return classes_.empty(); }
   std::size_t size() const { return classes_.size(); }
+  std::size_t n_items() const { return items_.size(); }
   const Class& at(std::size_t i) const { return classes_[i]; }
-  // A dropped class has no placements.
-  void drop(std::size_t i) { classes_[i].end = classes_[i].begin; }
-  bool dropped(std::size_t i) const { return classes_[i].end == classes_[i].begin; }
-  std::span<const Laid<Real>> laid(const Class& c) const {
-    return {laid_.data() + c.begin, c.end - c.begin};
+  std::span<const Item> items(const Class& c) const {
+    return {items_.data() + c.begin, c.end - c.begin};
   }
   std::uint64_t bytes() const {
-    return laid_.capacity() * sizeof(Laid<Real>) + classes_.capacity() * sizeof(Class) +
-           of_key_.bytes();
+    return items_.capacity() * sizeof(Item) + classes_.capacity() * sizeof(Class) + of_key_.bytes();
   }
 
-  // Scales the values so that the largest is 1. Sequences with equal scaled values are one class.
-  // They have at least two nodes.
-  void add(std::span<Laid<Real>> laid, Real mass) {
+  // A class that is not in the list yet. Its items have been scaled.
+  struct Scaled {
+    std::span<const Item> items;
+    Real mass;
+    SetKey key;
+  };
+
+  // Scales the values so that the largest is 1. Items of at least two nodes.
+  Scaled scaled(std::span<Item> items, const Real& mass) const {
     Real most(0.0);
-    for (const Laid<Real>& l : laid) {
-      if (is_less(most, l.value)) most = l.value;
+    for (const Item& item : items) {
+      if (is_less(most, item.value)) most = item.value;
     }
     SetKey key;
-    for (Laid<Real>& l : laid) {
-      l.value /= most;
-      key += value_key(spread((std::uint64_t{l.node} << 32) | l.anchor) + l.at, l.value);
+    for (Item& item : items) {
+      item.value /= most;
+      key += value_key(item.place(), item.value);
     }
-    mass *= most * most;
+    if (merges_) of_key_.prefetch(key);
+    return {items, mass * (most * most), key};
+  }
+  void add(const Scaled& c) { merge(c.items, c.mass, c.key); }
+  void add(std::span<Item> items, const Real& mass) { add(scaled(items, mass)); }
+
+  // Adds a class that no other is equal to.
+  void add_distinct(std::span<const Item> items, const Real& mass) { append(items, mass, {}); }
+
+  // Adds classes that were found apart from these, as if they had been found here.
+  void absorb(const ItemClasses& part) {
+    constexpr std::size_t kAhead = 8;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (i + kAhead < part.size()) of_key_.prefetch(part.at(i + kAhead).key);
+      merge(part.items(part.at(i)), part.at(i).mass, part.at(i).key);
+    }
+  }
+
+ private:
+  void merge(std::span<const Item> items, const Real& mass, const SetKey& key) {
+    if (!merges_) return append(items, mass, key);
     std::uint32_t& known = of_key_.at(key);
     if (known != 0) {
       classes_[known - 1].mass += mass;
       return;
     }
-    const std::size_t begin = laid_.size();
-    laid_.resize(begin + laid.size());
-    std::copy(laid.begin(), laid.end(), laid_.begin() + begin);
-    classes_.push_back({begin, laid_.size(), mass});
+    append(items, mass, key);
     known = static_cast<std::uint32_t>(classes_.size());
   }
 
- private:
-  LargeArray<Laid<Real>> laid_;
+  void append(std::span<const Item> items, const Real& mass, const SetKey& key) {
+    const std::size_t begin = items_.size();
+    items_.resize(begin + items.size());
+    std::copy(items.begin(), items.end(), items_.begin() + begin);
+    classes_.push_back({begin, items_.size(), mass, key});
+  }
+
+  bool merges_;
+  LargeArray<Item> items_;
   std::vector<Class> classes_;
   ScratchMap<SetKey, std::uint32_t> of_key_;  // number + 1; 0: none
 };
+
+template <class Real>
+using SequenceLevel = ItemClasses<Laid<Real>, Real>;
+template <class Real>
+using NodeSets = ItemClasses<Member<Real>, Real>;
 
 }  // namespace filbert

@@ -1,6 +1,6 @@
 // The features that each node has gathered so far, with their values: a chain of chunks, one for
 // each round that added features, newest first. During a round, chunks of earlier rounds do not
-// move. Pruning needs tails too: it skips the light features at the end of a chunk.
+// move. Pruning needs weights too: it skips the light features at the end of a chunk.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,18 @@ class ValueLists {
     std::uint32_t word = 0;
   };
 
+  // What a feature weighs: its mass, and mass * value^2 summed from here to the end of the chunk.
+  struct Weight {
+    float mass, tail;
+  };
+
   struct Chunk {
     Place previous;
     std::uint32_t round;
     std::uint32_t private_feature;  // or kNone
     std::span<const std::uint32_t> features;
-    const Real* values;  // beside them
-    // If there are tails, beside them: mass * value^2, summed from here to the end of the chunk.
-    const float* tails;
+    const Real* values;     // beside them
+    const Weight* weights;  // beside them, with pruning
 
     std::size_t size() const { return features.size(); }
   };
@@ -37,15 +41,14 @@ class ValueLists {
   struct Room {
     std::uint32_t* features;
     Real* values;
-    float* tails;
+    Weight* weights;
   };
 
-  explicit ValueLists(bool has_tails) : has_tails_(has_tails) {}
+  explicit ValueLists(bool has_weights) : has_weights_(has_weights) {}
 
   // The number of words of a chunk.
   std::uint64_t words(std::uint64_t n_features) const {
-    const std::uint64_t halves = (n_features + 1) / 2;
-    return kHead + halves + n_features * kValue + (has_tails_ ? halves : 0);
+    return values_at(n_features) + n_features * kValue;
   }
 
   void add_round(std::uint64_t n_words) {
@@ -59,9 +62,8 @@ class ValueLists {
              std::uint32_t private_feature) {
     Word* const at = rounds_.back().data() + word;
     *reinterpret_cast<Head*>(at) = {previous, private_feature, size};
-    return {reinterpret_cast<std::uint32_t*>(at + kHead),
-            reinterpret_cast<Real*>(at + values_at(size)),
-            reinterpret_cast<float*>(at + values_at(size) + size * kValue)};
+    return {reinterpret_cast<std::uint32_t*>(at + features_at(size)),
+            reinterpret_cast<Real*>(at + values_at(size)), reinterpret_cast<Weight*>(at + kHead)};
   }
 
   Chunk read(Place place) const {
@@ -70,20 +72,24 @@ class ValueLists {
     return {head.previous,
             place.round,
             head.private_feature,
-            {reinterpret_cast<const std::uint32_t*>(at + kHead), head.size},
+            {reinterpret_cast<const std::uint32_t*>(at + features_at(head.size)), head.size},
             reinterpret_cast<const Real*>(at + values_at(head.size)),
-            reinterpret_cast<const float*>(at + values_at(head.size) + head.size * kValue)};
+            reinterpret_cast<const Weight*>(at + kHead)};
   }
 
   // Prefetches a chunk before it is needed.
   void prefetch(Place place) const {
-    if (place.round != 0) __builtin_prefetch(rounds_[place.round - 1].data() + place.word);
+    if (place.round == 0) return;
+    const Word* const at = rounds_[place.round - 1].data() + place.word;
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + 8);
   }
 
   template <class Visit>
   void for_each_chunk(Place newest, const Visit& visit) const {
     for (Place at = newest; at.round != 0;) {
       const Chunk chunk = read(at);
+      prefetch(chunk.previous);
       visit(chunk);
       at = chunk.previous;
     }
@@ -92,7 +98,8 @@ class ValueLists {
   std::uint64_t bytes() const { return n_words_ * sizeof(Word); }
 
  private:
-  // Head, features and values of a chunk are contiguous: reading them waits for memory once.
+  // All of a chunk is contiguous: reading it waits for memory once. The weights come first, because
+  // many chunks are skipped by their first one.
   using Word = std::uint64_t;
   struct Head {
     Place previous;
@@ -101,12 +108,14 @@ class ValueLists {
   };
   static constexpr std::uint64_t kHead = sizeof(Head) / sizeof(Word);
   static constexpr std::uint64_t kValue = sizeof(Real) / sizeof(Word);
+  static_assert(sizeof(Weight) == sizeof(Word));
   static_assert(sizeof(Head) % sizeof(Word) == 0 && alignof(Real) <= sizeof(Word));
-  static std::uint64_t values_at(std::uint64_t size) { return kHead + (size + 1) / 2; }
+  std::uint64_t features_at(std::uint64_t size) const { return kHead + (has_weights_ ? size : 0); }
+  std::uint64_t values_at(std::uint64_t size) const { return features_at(size) + (size + 1) / 2; }
 
   std::vector<LargeArray<Word>> rounds_;
   std::uint64_t n_words_ = 0;
-  bool has_tails_;
+  bool has_weights_;
 };
 
 }  // namespace filbert
