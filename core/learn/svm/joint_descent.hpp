@@ -1,5 +1,4 @@
-// Descent over a few examples by joint steps, for problems in which sweeps make little progress. It
-// needs a loss whose conjugate is quadratic or has quadratic pieces.
+// Descent over a few examples by joint steps, for problems in which sweeps make little progress.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +30,9 @@ namespace filbert {
 // the minimum of the objective on their face of the box, found by conjugate gradients. If C is
 // large, nearly all support vectors are free, and the minimum on a face is what takes sweeps so
 // long.
+//
+// Sweeps move equal examples at once (equal_examples.hpp). If the conjugate has no quadratic
+// pieces, there are only sweeps.
 //
 // Conjugate gradients stop when the gradient is small or when many examples would leave the box:
 // the face is then the wrong one. Examples that leave the box are moved to its boundary, and the
