@@ -200,6 +200,68 @@ void newton_steps_of_the_logistic_loss() {
   }
 }
 
+// Each tree occurs several times, with clashing labels and targets. If C is large, single examples
+// can only take small steps.
+Case case_of_equal_trees(unsigned seed, double C) {
+  constexpr std::size_t kDistinct = 15, kTimes = 4;
+  static SvmMatrices matrices(subset_tree(0.4));
+  const std::vector<double>& K = matrices.of(seed, kDistinct);
+  std::vector<Tree> trees;
+  std::vector<double> all;
+  const std::size_t n = kDistinct * kTimes;
+  for (std::size_t i = 0; i < n; ++i) {
+    trees.push_back(svm_trees(seed, kDistinct)[i % kDistinct]);
+    for (std::size_t j = 0; j < n; ++j) {
+      all.push_back(K[i % kDistinct * kDistinct + j % kDistinct]);
+    }
+  }
+  const Forest forest = forest_of(trees);
+  TreeFactors factors = assemble(factorize<double>(subset_tree(0.4), *forest.dag, {}, 1, {}),
+                                 *forest.dag, forest.roots, {}, 1, {});
+  Case c{random_svm_case(seed, all, n, C, false, true), std::move(factors), {}};
+  std::mt19937 random(seed);
+  for (std::size_t i = 0; i < n; ++i) c.targets.push_back(0.01 * below(random, 400) - 2.0);
+  return c;
+}
+
+// 1/2 |w|^2 and all losses.
+template <Loss L>
+double primal_of(const Case& c, const L& loss, const SvmSolution& s) {
+  double sum = half_norm(c, s);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    double target = 0.0;
+    if constexpr (HasTarget<L>) {
+      target = L::target;
+    } else {
+      target = c.targets[i];
+    }
+    sum += loss.value(c.C[i], target - margin(c, s.alpha, i));
+  }
+  return sum;
+}
+
+void equal_trees_and_large_C() {
+  for (const std::string& name : loss_names()) {
+    for (const double epsilon : {0.0, 0.2}) {
+      std::visit(
+          [&]<Loss L>(const L& loss) {
+            for (unsigned seed = 1; seed < 4; ++seed) {
+              for (const double C : {10.0, 1e3, 1e5}) {
+                Case c = case_of_equal_trees(seed, C);
+                if (!HasTarget<L>) std::fill(c.y.begin(), c.y.end(), std::int8_t{1});
+                SvmProblem problem = c.regression(1e-6);
+                problem.max_sweeps = 1000;
+                const SvmSolution s = on_factors(c, loss, problem);
+                CHECK(s.gap <= problem.tol);
+                CHECK(near(s.primal, primal_of(c, loss, s), 1e-9));
+              }
+            }
+          },
+          loss_named(name, epsilon));
+    }
+  }
+}
+
 void losses_with_an_epsilon() {
   for (const std::string& name : loss_names()) {
     std::visit(
@@ -239,6 +301,7 @@ int main() {
       TEST(squared_support_vector_regression),
       TEST(ridge_regression),
       TEST(newton_steps_of_the_logistic_loss),
+      TEST(equal_trees_and_large_C),
       TEST(losses_with_an_epsilon),
       TEST(from_a_solution_there_is_no_way_to_go),
       TEST(regression_needs_targets),

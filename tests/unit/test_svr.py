@@ -215,3 +215,23 @@ def test_wrong_targets_have_typed_errors(y: Any, told: str) -> None:
 def test_weights_are_numbers() -> None:
     with pytest.raises(InvalidParameterError, match="sample_weight must have numbers"):
         TreeSVR().fit(*data(), sample_weight=["a"] * 40)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+@pytest.mark.parametrize("C", [100.0, 1e4])
+def test_equal_trees_with_different_targets(C: float, epsilon: float) -> None:
+    """The trees move together. One by one they would take about C sweeps."""
+    random = np.random.default_rng(0)
+    X = Forest.from_brackets(
+        [f"(S (A a{i}) (B b))" if i % 2 else f"(S (C c{i}))" for i in random.integers(0, 20, 300)]
+    )
+    y = random.normal(size=300)
+    model = TreeSVR(
+        SubsetTree(), C=C, epsilon=epsilon, engine="factors", max_iter=1000, random_state=0
+    ).fit(X, y)
+    beta = weights_of(model, 300)
+    assert np.abs(beta).max() <= C
+    loss, costs = loss_of("epsilon_insensitive", epsilon), np.full(300, C)
+    primal = objective(loss, SubsetTree()(X) + 1, beta, np.ones(300), y, costs)
+    np.testing.assert_allclose(model.objective_, primal)
+    assert model.duality_gap_ <= 1e-3

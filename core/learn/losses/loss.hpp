@@ -27,7 +27,8 @@
 //   best(C, alpha, r, q)           the best alpha while the others stay, in closed form or by
 //                                  Newton's method: it minimises
 //                                  q/2 (new - alpha)^2 - r (new - alpha) + conjugate(C, new)
-//                                  with q = Q_ii, which is 0 for a tree without fragments
+//                                  with q = Q_ii, which is 0 for a tree without fragments;
+//                                  with q = 0 and alpha = 0 it is the derivative of value at r
 //
 // A loss that moves jointly has also
 //

@@ -1,11 +1,14 @@
 // A copy of the factors of some examples, small enough for the processor's caches.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/rng.hpp"
+#include "base/set_keys.hpp"
 
 namespace filbert {
 
@@ -83,6 +86,43 @@ class CompactFactors {
     return square;
   }
 
+  // visit(column, weight * value) for the entries of an example.
+  template <class Visit>
+  void for_each(std::size_t k, double weight, const Visit& visit) const {
+    visit(constant_column(), weight * constant_[k]);
+    const Example& e = examples_[k];
+    const std::size_t end = examples_[k + 1].begin;
+    std::size_t c = e.begin;
+    for (const double value = weight * e.value; c < e.others; ++c) visit(columns_[c], value);
+    const double* value = values_.data() + e.values;
+    for (; c < end; ++c) visit(columns_[c], weight * *value++);
+  }
+
+  double mass(std::size_t column) const { return mass_[column]; }
+
+  // The square of row k of A under M. z is zero before and after.
+  double square(std::size_t k, std::vector<double>& z) const {
+    add(k, 1.0, z.data());
+    const double both = dot(k, z.data());
+    for_each(k, 1.0, [&](std::size_t column, double) { z[column] = 0.0; });
+    return both;
+  }
+
+  // By example: equal keys for equal entries, apart from the sign y.
+  std::vector<SetKey> keys(std::span<const std::uint32_t> examples,
+                           std::span<const std::int8_t> y) const {
+    std::vector<SetKey> keys(size());
+    for (std::size_t k = 0; k < size(); ++k) {
+      for_each(k, y[examples[k]], [&](std::size_t column, double value) {
+        if (value == 0.0) return;
+        const std::uint64_t times = spread(std::bit_cast<std::uint64_t>(value)) | 1;
+        const SetKey key = set_key(column);
+        keys[k] += {key.a * times, key.b * times};
+      });
+    }
+    return keys;
+  }
+
   std::vector<double> own;  // by example: what it shares with no other
 
  private:
@@ -125,18 +165,6 @@ class CompactFactors {
       values_.push_back(value);
     }
     columns_.push_back(column);
-  }
-
-  // visit(column, weight * value) for the entries of an example.
-  template <class Visit>
-  void for_each(std::size_t k, double weight, const Visit& visit) const {
-    visit(constant_column(), weight * constant_[k]);
-    const Example& e = examples_[k];
-    const std::size_t end = examples_[k + 1].begin;
-    std::size_t c = e.begin;
-    for (const double value = weight * e.value; c < e.others; ++c) visit(columns_[c], value);
-    const double* value = values_.data() + e.values;
-    for (; c < end; ++c) visit(columns_[c], weight * *value++);
   }
 
   std::size_t constant_column() const { return mass_.size() - 1; }

@@ -21,13 +21,15 @@ struct CgLimits {
 };
 
 // Approximates the solution x of A x = b for a positive semidefinite matrix A. times(x) returns
-// A x. It stops early if leaves(x) is true.
-template <class Times, class Leaves>
+// A x. It stops early if leaves(x) is true. solve(r) returns M^-1 r, where M is similar to A and
+// systems with M are easily solved; then sizes are those of M^-1/2 r.
+template <class Times, class Leaves, class Solve>
 std::vector<double> conjugate_gradients(std::vector<double> b, const CgLimits& limits,
-                                        const Times& times, const Leaves& leaves) {
+                                        const Times& times, const Leaves& leaves,
+                                        const Solve& solve) {
   const std::size_t n = b.size();
-  std::vector<double> x(n, 0.0), rest = std::move(b), direction = rest;
-  double size = dot(rest, rest);
+  std::vector<double> x(n, 0.0), rest = std::move(b), direction = solve(rest);
+  double size = dot(rest, direction);
   const double small = limits.rest * size;
   for (std::size_t round = 0; round < limits.most_rounds && size > small; ++round) {
     const auto& image = times(direction);
@@ -43,10 +45,20 @@ std::vector<double> conjugate_gradients(std::vector<double> b, const CgLimits& l
       rest[a] -= length * image[a];
     }
     if (leaves(x)) break;
-    const double before = std::exchange(size, dot(rest, rest));
-    for (std::size_t a = 0; a < n; ++a) direction[a] = rest[a] + size / before * direction[a];
+    const std::vector<double>& solved = solve(rest);
+    const double before = std::exchange(size, dot(rest, solved));
+    for (std::size_t a = 0; a < n; ++a) direction[a] = solved[a] + size / before * direction[a];
   }
   return x;
+}
+
+// Without M.
+template <class Times, class Leaves>
+std::vector<double> conjugate_gradients(std::vector<double> b, const CgLimits& limits,
+                                        const Times& times, const Leaves& leaves) {
+  return conjugate_gradients(
+      std::move(b), limits, times, leaves,
+      [](const std::vector<double>& rest) -> const std::vector<double>& { return rest; });
 }
 
 }  // namespace filbert

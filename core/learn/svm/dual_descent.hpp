@@ -126,7 +126,7 @@ class DualDescent {
   bool is_slow(const SvmSolution& solution) const {
     constexpr std::uint32_t kFirst = 50;
     constexpr double kMany = 100;
-    if (!L::moves_jointly || solution.n_sweeps < kFirst) return false;
+    if (solution.n_sweeps < kFirst) return false;
     const SvmLook& before = solution.looks[solution.looks.size() - 2];
     const double n_sweeps = solution.n_sweeps - before.n_sweeps;
     const double rate = std::log(before.gap / solution.gap) / n_sweeps;
@@ -135,14 +135,12 @@ class DualDescent {
 
   // Sweeps and joint steps of the active examples.
   void descend_jointly(SvmSolution& solution, const StopToken& token) {
-    if constexpr (L::moves_jointly) {
-      std::vector<double> margins;
-      for (const std::uint32_t i : active_) margins.push_back(margin(i));
-      JointDescent<L> joint(f_, p_, active_, at_.alpha, std::move(margins), token);
-      solution.n_sweeps +=
-          joint.run(gap_to_reach(solution, 0.8), p_.max_sweeps - solution.n_sweeps, rng_, token);
-      for (std::size_t k = 0; k < active_.size(); ++k) at_.alpha[active_[k]] = joint.alpha()[k];
-    }
+    std::vector<double> margins;
+    for (const std::uint32_t i : active_) margins.push_back(margin(i));
+    JointDescent<L> joint(f_, p_, active_, at_.alpha, std::move(margins), token);
+    solution.n_sweeps +=
+        joint.run(gap_to_reach(solution, 0.5), p_.max_sweeps - solution.n_sweeps, rng_, token);
+    for (std::size_t k = 0; k < active_.size(); ++k) at_.alpha[active_[k]] = joint.alpha()[k];
   }
 
   // Sweeps over the active examples until they have little of the gap left. After kMostSweeps
@@ -253,15 +251,17 @@ class DualDescent {
     list_active(parts, solution);
   }
 
-  // What is negligible adds up to less than sweeps may leave.
+  // What is negligible adds up to less than sweeps may leave. If C is large, a share does not stay
+  // negligible while others move. Without faces there are only sweeps then, and they visit all.
   void list_active(const std::vector<Look>& parts, const SvmSolution& solution) {
+    const bool sets_aside = kSetsAsideByShare && (L::moves_jointly || !is_slow_);
     active_.clear();
     if constexpr (kSetsAsideByShare) {
       negligible_ = gap_to_reach(solution, 0.2) / static_cast<double>(at_.alpha.size());
     }
     for (const Look& part : parts) {
       for (std::size_t k = 0; k < part.active.size(); ++k) {
-        if (kSetsAsideByShare && part.shares[k] <= negligible_) continue;
+        if (sets_aside && part.shares[k] <= negligible_) continue;
         active_.push_back(part.active[k]);
       }
     }

@@ -1,9 +1,9 @@
-// Descent over a few examples by joint steps, for problems in which sweeps make little progress. It
-// needs a loss whose conjugate is quadratic or has quadratic pieces.
+// Descent over a few examples by joint steps, for problems in which sweeps make little progress.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +13,8 @@
 #include "learn/svm/compact_factors.hpp"
 #include "learn/svm/conjugate_gradients.hpp"
 #include "learn/svm/dual_problem.hpp"
+#include "learn/svm/equal_examples.hpp"
+#include "learn/svm/heavy_columns.hpp"
 
 namespace filbert {
 
@@ -28,6 +30,9 @@ namespace filbert {
 // the minimum of the objective on their face of the box, found by conjugate gradients. If C is
 // large, nearly all support vectors are free, and the minimum on a face is what takes sweeps so
 // long.
+//
+// Sweeps move equal examples at once (equal_examples.hpp). If the conjugate has no quadratic
+// pieces, there are only sweeps.
 //
 // Conjugate gradients stop when the gradient is small or when many examples would leave the box:
 // the face is then the wrong one. Examples that leave the box are moved to its boundary, and the
@@ -53,6 +58,11 @@ class JointDescent {
       self_.push_back(factors.self[i]);
     }
     alpha_ = start_;
+    token.check();
+    groups_ = EqualExamples(factors_.keys(examples, problem.y));
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      group_square_.push_back(factors_.square(groups_[g][0], z_));
+    }
   }
 
   // Sweeps and joint steps in turn, until the examples have at most this gap left. After kRounds
@@ -62,7 +72,9 @@ class JointDescent {
     constexpr std::uint32_t kSweeps = 5;
     std::uint32_t n = 0;
     for (int round = 0; round < kRounds && n < most_sweeps; ++round) {
-      if (round > 0) joint_steps(token);
+      if constexpr (L::moves_jointly) {
+        if (round > 0) joint_steps(token);
+      }
       const std::uint32_t end = n + std::min(kSweeps, most_sweeps - n);
       for (visit_all(); n < end; ++n) sweep(rng, token);
       if (gap(token) <= enough) break;
@@ -85,30 +97,82 @@ class JointDescent {
 
   // ---------------------------------------------------------------------------- sweeps
 
+  // Groups come after the examples that are in none.
   void visit_all() {
-    order_.resize(examples_.size());
-    for (std::uint32_t k = 0; k < order_.size(); ++k) order_[k] = k;
+    order_.clear();
+    for (std::uint32_t k = 0; k < examples_.size(); ++k) {
+      if (!groups_.contains(k)) order_.push_back(k);
+    }
+    for (std::uint32_t g = 0; g < groups_.size(); ++g) order_.push_back(n_examples() + g);
   }
 
-  // Visits the examples in random order and sets aside those that rest.
+  // Visits the examples and groups in random order, and sets aside those that rest.
   void sweep(Rng& rng, const StopToken& token) {
     rng.shuffle(order_, order_.size());
     std::size_t n = order_.size();
     for (std::size_t at = 0; at < n; ++at) {
       if (at % 512 == 0) token.check();
-      const std::uint32_t k = order_[at], i = examples_[k];
-      const double m = margin(k);
-      if (p_.rests(i, alpha_[k], m)) {
-        std::swap(order_[at--], order_[--n]);
-        continue;
-      }
-      const double updated = p_.best(i, alpha_[k], m, self_[k]);
-      const double change = updated - alpha_[k];
-      if (change == 0.0) continue;
-      alpha_[k] = updated;
-      factors_.add(k, change, z_.data());
+      const bool is_group = order_[at] >= n_examples();
+      const bool rests = is_group ? !move_group(order_[at] - n_examples()) : !move(order_[at]);
+      if (rests) std::swap(order_[at--], order_[--n]);
     }
     order_.resize(n);
+  }
+
+  std::uint32_t n_examples() const { return static_cast<std::uint32_t>(examples_.size()); }
+
+  // Sets alpha to its best value. Returns false if it rests.
+  bool move(std::uint32_t k) {
+    const std::uint32_t i = examples_[k];
+    const double m = margin(k);
+    if (p_.rests(i, alpha_[k], m)) return false;
+    const double updated = p_.best(i, alpha_[k], m, self_[k]);
+    const double change = updated - alpha_[k];
+    if (change == 0.0) return true;
+    alpha_[k] = updated;
+    factors_.add(k, change, z_.data());
+    return true;
+  }
+
+  // Sets alpha of all members to their best values together. Returns false if all of them rest.
+  // The score of a member is what it was without the group's entries, and `moved`, which is the
+  // same for all members.
+  bool move_group(std::size_t g) {
+    const std::span<const std::uint32_t> members = groups_[g];
+    const std::uint32_t first = members[0];
+    const auto y = [&](std::uint32_t k) { return static_cast<double>(p_.y[examples_[k]]); };
+    const double moved = y(first) * factors_.dot(first, z_.data());
+    bool rests = true;
+    double beta = 0.0;
+    base_.clear();
+    for (const std::uint32_t k : members) {
+      base_.push_back(start_margin_[k] - factors_.own[k] * start_[k]);
+      const double m = base_.back() + y(k) * moved + factors_.own[k] * alpha_[k];
+      rests = rests && p_.rests(examples_[k], alpha_[k], m);
+      beta += y(k) * alpha_[k];
+    }
+    if (rests) return false;
+    const auto set = [&](double score, Vector& to) {
+      double sum = 0.0;
+      for (std::size_t a = 0; a < members.size(); ++a) {
+        const std::uint32_t k = members[a], i = examples_[k];
+        // What is left by rounding would be a curvature without a meaning.
+        const double own = factors_.own[k] > 1e-12 * self_[k] ? factors_.own[k] : 0.0;
+        to[a] = p_.loss.best(p_.C[i], 0.0, p_.residual(i, base_[a] + y(k) * score), own);
+        sum += y(k) * to[a];
+      }
+      return sum;
+    };
+    best_.resize(members.size());
+    scratch_.resize(members.size());
+    balance(moved, beta, group_square_[g], best_, scratch_, set);
+    double change = 0.0;
+    for (std::size_t a = 0; a < members.size(); ++a) {
+      change += y(members[a]) * (best_[a] - alpha_[members[a]]);
+      alpha_[members[a]] = best_[a];
+    }
+    if (change != 0.0) factors_.add(first, y(first) * change, z_.data());
+    return true;
   }
 
   double gap(const StopToken& token) const {
@@ -156,6 +220,7 @@ class JointDescent {
     Vector wanted, image(gradient.size());
     for (const double g : gradient) wanted.push_back(-g);
     std::size_t n = 0;
+    heavy().take(free_, token);
     return conjugate_gradients(
         std::move(wanted), kLimits,
         [&](const Vector& direction) -> const Vector& {
@@ -168,7 +233,19 @@ class JointDescent {
           }
           return image;
         },
-        [&](const Vector& step) { return ++n % kBetweenChecks == 0 && leaves_box(step); });
+        [&](const Vector& step) { return ++n % kBetweenChecks == 0 && leaves_box(step); },
+        [&](const Vector& rest) -> const Vector& { return heavy().solve(rest); });
+  }
+
+  HeavyColumns& heavy() {
+    if (!heavy_) {
+      Vector diagonal;
+      for (std::uint32_t k = 0; k < alpha_.size(); ++k) {
+        diagonal.push_back(self_[k] + p_.constant() + ridge(k));
+      }
+      heavy_.emplace(factors_, diagonal);
+    }
+    return *heavy_;
   }
 
   // Whether many examples would.
@@ -239,10 +316,14 @@ class JointDescent {
   CompactFactors factors_;
   Vector start_, start_margin_, self_;  // at the start, by chosen example; K_kk
   Vector alpha_;
-  Vector z_;                          // the change of w since the start
-  Vector change_;                     // that of z_ by a step
-  std::vector<std::uint32_t> order_;  // the examples that the next sweep visits
+  Vector z_;       // the change of w since the start
+  Vector change_;  // that of z_ by a step
+  EqualExamples groups_;
+  Vector group_square_;               // q of balance(), by group
+  Vector base_, best_, scratch_;      // of a group
+  std::vector<std::uint32_t> order_;  // the examples and groups that the next sweep visits
   std::vector<std::uint32_t> free_;
+  std::optional<HeavyColumns> heavy_;  // once it is needed
 };
 
 }  // namespace filbert
