@@ -57,7 +57,8 @@ std::string text_of(std::uint64_t word) {
 }
 
 bool is_ascii(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<signed char>(c) > 0; });
 }
 
 // Labels that begin with the same letters, of which the last eight bytes are the hash so far of
