@@ -34,7 +34,7 @@ ALL: dict[str, list[str]] = {
 }
 QUICK = {
     "tasks": ["web logs", "RTE"],
-    "held_out": ["glycans bound by AAL"],
+    "held_out": ["web logs 2 -> 3"],
     "goals": ["questions"],
     "ablation": ["web logs"],
 }

@@ -447,6 +447,8 @@ class OutOfMemoryError(FilbertError, MemoryError):
     ----------
     what : str
         What would need too much memory.
+    hint : str, default="raise max_memory, or train on fewer trees"
+        What to do about it.
 
     Examples
     --------

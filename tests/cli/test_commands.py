@@ -589,7 +589,7 @@ def test_search_by_local_patterns(run: Run, folder: Path) -> None:
     trees, index = folder / "trees.mrg", folder / "patterns.index"
     run("index", trees, "-o", index, "--kernel", "patterns")
     kernel = TreeIndex.load(index).kernel
-    assert kernel == LocalPatterns(decay=0.7)
+    assert kernel == LocalPatterns(decay=0.7, leaves=3)
     values, ids = TreeIndex(kernel).fit(TREES).kneighbors(TREES[:1], 3)
     rows = json.loads(run("search", index, "1", "-k", "3", "--json").out)
     [one] = rows if isinstance(rows, list) else [rows]

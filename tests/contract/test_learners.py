@@ -29,11 +29,12 @@ from filbert.testing.tools import CHECKS, abilities, fresh
 Array = np.ndarray[Any, Any]
 
 LEARNERS = [
-    TreeSVC(C=1.0),  # "auto" depends on the order of the examples, which decides about folds
-    TreeSVC(SubsetTree()),
-    TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree()),
-    TreeSVC(PartialTree()),
-    TreeSVC(SubsetTree() + 0.5 * Subtree() + 0.1),
+    TreeSVC(SubsetTree()),  # C="auto" depends on the order of the examples, which decides on folds
+    TreeSVC(C=1.0),
+    TreeSVC(SubsetTree(), C=1.0),
+    TreeSVC(loss="squared_hinge", fit_intercept=False, kernel=Subtree(), C=1.0),
+    TreeSVC(PartialTree(), C=1.0),
+    TreeSVC(SubsetTree() + 0.5 * Subtree() + 0.1, C=1.0),
     TreeLogisticRegression(),
     TreeRanker(),
     TreeSVR(),
@@ -64,9 +65,9 @@ TRANSFORMERS = [
 NOT_BY_SELECTION = "training_on_single_nodes"
 # The checks have fewer examples than the first one's samples, so that it comes to the optimum.
 PLANES = [
-    TreeSVC(SubsetTree(), strategy="sdag+"),
-    TreeSVC(SubsetTree(), strategy="usvm", sample_size=10),
-    TreeSVC(PartialTree(), strategy="sdag", sample_size=10, fit_intercept=False),
+    TreeSVC(SubsetTree(), C=1.0, strategy="sdag+"),
+    TreeSVC(SubsetTree(), C=1.0, strategy="usvm", sample_size=10),
+    TreeSVC(PartialTree(), C=1.0, strategy="sdag", sample_size=10, fit_intercept=False),
 ]
 # Planes are found anew in each training, and norms beyond 1e150 are refused.
 NOT_BY_PLANES = {"warm_start", "large_trees"}
@@ -155,11 +156,12 @@ def test_checks_follow_what_an_estimator_has() -> None:
         def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
             return self
 
-    names = {check_name(check) for _, check in all_checks(TreeSVC(SubsetTree()))}
-    online = {check_name(check) for _, check in all_checks(Online())}
+    names = {check_name(check) for _, check in all_checks(TreeSVC(SubsetTree(), C=1.0))}
+    online = {check_name(check) for _, check in all_checks(Online(C=1.0))}
     assert "order_of_training" in names - online
     assert "partial_fit" in online - names
-    assert "optimum" not in abilities(Online())
+    assert "optimum" not in abilities(Online(C=1.0))
+    assert "optimum" not in abilities(TreeSVC(C="auto"))
     assert "state" in abilities(TreeSVC(SubsetTree()))
     assert "state" not in abilities(DistributedTreeEmbedding())
     assert "file" in abilities(TreeSVC(SubsetTree()))
@@ -276,7 +278,7 @@ class Secretive(TreeSVC):
 )
 def test_broken_estimators_are_caught(broken: type[TreeSVC], caught_by: set[str]) -> None:
     # These checks only: to run all of them for each takes long, and one failure is enough.
-    for estimator, check in all_checks(broken()):
+    for estimator, check in all_checks(broken(C=1.0)):
         if check_name(check) in caught_by:
             caught_by = caught_by - {check_name(check)}
             with pytest.raises(AssertionError, match=broken.__name__):

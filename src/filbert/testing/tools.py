@@ -46,8 +46,8 @@ def abilities(estimator: Any) -> set[str]:
     examples; "additive", if besides each example adds its own loss; "state", if `fit` learns
     something, as scikit-learn's tag `requires_fit` says; "labels", if it learns from labels, as the
     tag `target_tags.required` says; and "file", if `filbert.save` accepts the estimator. Estimators
-    with `partial_fit` have no "optimum", and neither have searches, which have a parameter `cv`:
-    their folds depend on the order of examples.
+    with `partial_fit` have no "optimum". Neither have searches, which have a parameter `cv`, and
+    estimators whose C is "auto": their folds depend on the order of examples.
     """
     methods = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
     found = {name for name in (*methods, "partial_fit", "transform") if hasattr(estimator, name)}
@@ -56,7 +56,8 @@ def abilities(estimator: Any) -> set[str]:
         found |= _kind(estimator)
     if has_fit_parameter(estimator, "sample_weight"):
         found.add("sample_weight")
-    if "tol" in found and not found & {"partial_fit", "cv"}:
+    searches = "cv" in found or estimator.get_params(deep=False).get("C") == "auto"
+    if "tol" in found and "partial_fit" not in found and not searches:
         found |= {"optimum"} if "ranker" in found else {"optimum", "additive"}
     has_tags = hasattr(utils, "get_tags")  # since scikit-learn 1.6
     if not has_tags or utils.get_tags(estimator).requires_fit:
