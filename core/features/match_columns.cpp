@@ -14,15 +14,14 @@ namespace filbert {
 
 namespace {
 
-using Kind = ColumnMatch::Kind;
-
 // By joint tree: the squares of its entries in columns without a match.
 std::vector<double> lost_by_tree(const TreeFactors& joint, const std::vector<ColumnMatch>& matches,
                                  int n_threads, const Watch& watch) {
   const std::size_t n_trees = joint.n_trees();
   std::vector<double> lost(n_trees, 0.0);
-  const bool any = std::any_of(matches.begin(), matches.end(),
-                               [](const ColumnMatch& match) { return match.kind == Kind::kLost; });
+  const bool any = std::any_of(matches.begin(), matches.end(), [](const ColumnMatch& match) {
+    return match.kind == ColumnMatch::Kind::kLost;
+  });
   if (!any) return lost;
   std::vector<std::vector<double>> of_worker(static_cast<std::size_t>(std::max(1, n_threads)));
   for_each_tree(n_trees, n_threads, watch, [&](std::size_t tree, std::size_t worker) {
@@ -31,7 +30,8 @@ std::vector<double> lost_by_tree(const TreeFactors& joint, const std::vector<Col
     joint.for_each(tree, [&](std::uint32_t c, auto... value) { values[c] += (1.0 * ... * value); });
     joint.for_each(tree, [&](std::uint32_t c, auto...) {
       const double entry = std::exchange(values[c], 0.0) * joint.scale[tree];
-      if (matches[c].kind == Kind::kLost) lost[tree] += entry * entry * std::fabs(joint.mass[c]);
+      if (matches[c].kind == ColumnMatch::Kind::kLost)
+        lost[tree] += entry * entry * std::fabs(joint.mass[c]);
     });
   });
   return lost;

@@ -273,7 +273,7 @@ void problems_over_the_same_examples() {
   const std::vector<std::uint64_t> seeds{3, 4};
   std::vector<double> start(2 * c.size(), 0.0);
   std::fill(start.begin() + 40, start.end(), 0.1);
-  const SvmProblems both{40, signs, c.C, {}, start, seeds, c.loss(), c.intercept, 1e-6, 1000};
+  const SvmProblems both{40, signs, c.C, {}, start, seeds, c.loss(), c.intercept, 1e-6, 1000, {}};
   for (const int n_threads : {1, 2, 5}) {
     const std::vector<SvmSolution> solutions = train_on_factors(sum_of(c), both, n_threads, {});
     CHECK_EQUAL(solutions.size(), 2);

@@ -158,11 +158,11 @@ class HeavyColumns {
   }
 
   static double product(const double* a, const double* b, std::size_t n) {
-    constexpr std::size_t kLanes = 8;
-    double sums[kLanes] = {};
+    constexpr std::size_t kAtOnce = 8;
+    double sums[kAtOnce] = {};
     std::size_t t = 0;
-    for (; t + kLanes <= n; t += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[t + lane] * b[t + lane];
+    for (; t + kAtOnce <= n; t += kAtOnce) {
+      for (std::size_t lane = 0; lane < kAtOnce; ++lane) sums[lane] += a[t + lane] * b[t + lane];
     }
     double sum = 0.0;
     for (; t < n; ++t) sum += a[t] * b[t];
