@@ -461,6 +461,7 @@ GOALS["quality_goals"] = [
 
 TITLES = {
     "quality_ablation": "families of patterns, damping, decay, loss, C and kernels on twelve tasks",
+    "quality_damped": "damped counts of the fragments of subset trees, on twelve tasks",
     "quality_goals": "accuracy with all training trees of three tasks",
     "quality_held_out": "the same on seven tasks on which nothing was chosen",
     "quality_tasks": "TreeSVC() and TreeSVCCV() beside plain baselines on twelve tasks",

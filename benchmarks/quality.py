@@ -6,6 +6,7 @@ Each section is one table. `python -m benchmarks.quality --only tasks` measures 
     held_out  seven tasks on which nothing was chosen
     goals     three tasks with all their training trees
     ablation  what each part of the default brings on the twelve tasks
+    damped    damped counts of the fragments of subset trees, which Filbert does not offer
 """
 
 import argparse
@@ -15,6 +16,7 @@ from functools import partial
 
 from benchmarks.quality_sections.ablation import ablation_of, section_ablation
 from benchmarks.quality_sections.compare import row_of, section_held_out, section_tasks
+from benchmarks.quality_sections.damped import damped_of, section_damped
 from benchmarks.quality_sections.goals import GOALS, goal_of, section_goals
 from benchmarks.quality_sections.held_out import HELD_OUT
 from benchmarks.quality_sections.tasks import TASKS
@@ -25,20 +27,23 @@ SECTIONS: dict[str, Callable[[int, Iterable[str]], Section]] = {
     "held_out": section_held_out,
     "goals": section_goals,
     "ablation": section_ablation,
+    "damped": section_damped,
 }
 ALL: dict[str, list[str]] = {
     "tasks": [*TASKS],
     "held_out": [*HELD_OUT],
     "goals": [*GOALS],
     "ablation": [*TASKS],
+    "damped": [*TASKS],
 }
 QUICK = {
     "tasks": ["web logs", "RTE"],
     "held_out": ["web logs 2 -> 3"],
     "goals": ["questions"],
     "ablation": ["web logs"],
+    "damped": ["web logs"],
 }
-ONE = {"task": row_of, "goal": goal_of, "ablation": ablation_of}
+ONE = {"task": row_of, "goal": goal_of, "ablation": ablation_of, "damped": damped_of}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

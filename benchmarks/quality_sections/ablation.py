@@ -1,13 +1,14 @@
 """What each part of the default brings: families of patterns, damping, decay, loss, C, kernels."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.quality_sections.parallel import each_in_own_process
 from benchmarks.quality_sections.seeded import n_seeds
-from benchmarks.quality_sections.systems import fitted, right
+from benchmarks.quality_sections.systems import Predict, fitted, right
 from benchmarks.sections import Section
 from filbert import TreeSVC
 from filbert.kernels import LocalPatterns, SubsetTree
@@ -52,20 +53,7 @@ def section_ablation(n_processes: int, names: Iterable[str]) -> Section:
     """Accuracy on all tasks and seeds, and the mean difference from the default."""
     section = Section("what families of patterns, damping, decay, loss, C and kernels bring")
     tasks = each_in_own_process("ablation", names, n_processes)
-    for title in variants():
-        accuracy, variance = (
-            np.array([row[what][title] for row in tasks]) for what in ("accuracy", "variance")
-        )
-        base = np.array([row["accuracy"][TITLE] for row in tasks])
-        section.rows.append(
-            {
-                "setting": title,
-                "mean": round(float(accuracy.mean()), 2),
-                "difference": round(float((accuracy - base).mean()), 2),
-                "standard error": round(float(np.sqrt(variance.sum())) / len(tasks), 2),
-                **{row["task"]: round(row["accuracy"][title], 1) for row in tasks},
-            }
-        )
+    section.rows = compared(tasks, TITLE)
     section.notes = [
         "Mean accuracy in percent over the seeds and folds of each task. One thing differs from "
         "the first row at a time, except in the last three rows.",
@@ -76,18 +64,41 @@ def section_ablation(n_processes: int, names: Iterable[str]) -> Section:
     return section
 
 
+def compared(tasks: list[dict[str, Any]], base: str) -> list[dict[str, Any]]:
+    """Return a row for each setting, with its mean over the tasks and the difference from one."""
+    rows = []
+    for title in tasks[0]["accuracy"]:
+        accuracy, variance = (
+            np.array([row[what][title] for row in tasks]) for what in ("accuracy", "variance")
+        )
+        of_base = np.array([row["accuracy"][base] for row in tasks])
+        rows.append(
+            {
+                "setting": title,
+                "mean": round(float(accuracy.mean()), 2),
+                "difference": round(float((accuracy - of_base).mean()), 2),
+                "standard error": round(float(np.sqrt(variance.sum())) / len(tasks), 2),
+                **{row["task"]: round(row["accuracy"][title], 1) for row in tasks},
+            }
+        )
+    return rows
+
+
 def ablation_of(name: str) -> dict[str, Any]:
     """Measure all variants on all seeds and folds of a task."""
-    seeds = range(n_seeds(name))
+
+    def system(changed: dict[str, Any]) -> Predict:
+        return partial(fitted, TreeSVC(**changed, random_state=0, n_jobs=1))
+
+    return measured(name, {title: system(changed) for title, changed in variants().items()})
+
+
+def measured(name: str, systems: Mapping[str, Predict]) -> dict[str, Any]:
+    """Return the accuracy of systems on a task, and how sure differences from the first are."""
     row: dict[str, Any] = {"task": name, "accuracy": {}, "variance": {}}
     base: Any = None
-    for title, changed in variants().items():
-        learner = TreeSVC(**changed, random_state=0, n_jobs=1)
-
-        def predict(data: Any, fold: Any, learner: TreeSVC = learner) -> Any:
-            return fitted(learner, data, fold)
-
-        own = np.array([100.0 * right(name, seed, predict) for seed in seeds])
+    for title, predict in systems.items():
+        own = np.array([100.0 * right(name, seed, predict) for seed in range(n_seeds(name))])
         base = own if base is None else base
         row["accuracy"][title] = float(own.mean())
         row["variance"][title] = variance_of(own - base)
