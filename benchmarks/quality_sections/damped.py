@@ -84,4 +84,4 @@ def counts_and_weights(trees: Forest) -> tuple[sp.csr_array, NDArray[np.float64]
     shape = (2 * n, len(mass))
     counts = sp.csr_array((entries, columns.astype(np.int64), begin.astype(np.int64)), shape=shape)
     counts.sum_duplicates()
-    return counts[:n], mass
+    return counts[:n], np.maximum(mass, 0.0)  # what one node alone has may be 0 up to rounding

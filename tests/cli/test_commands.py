@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from filbert import Forest, TreeIndex, TreeSVC, __version__, load, read_examples, save
+from filbert import Forest, TreeIndex, TreeSVC, __version__, explain, load, read_examples, save
 from filbert.cli import _COMMANDS, app
 from filbert.fragments import mine, recurring_fragments
 from filbert.kernels import EachPart, Linear, LocalPatterns, PartialTree, SubsetTree, Subtree
@@ -500,6 +500,26 @@ def test_figures_of_cross_validation(run: Run, tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- looking inside
+
+
+def test_patterns_take_the_place_of_fragments(run: Run, tmp_path: Path) -> None:
+    """A model of local patterns, the default, lists those of an explanation."""
+    lines = [f"{k % 3}\t(S (A a{k % 3}) (B b{k % 2}))" for k in range(30)]
+    data, model = write(tmp_path / "d.tsv", lines), tmp_path / "m"
+    assert run("train", data, "-o", model).code == 0
+    told = explain(load(model), top=100, min_frequency=3)
+    found = json.loads(run("fragments", model, "--top", "4", "--json").out)
+    assert [own["class"] for own in found] == [problem.positive for problem in told.problems]
+    for own, problem in zip(found, told.problems, strict=True):
+        known = {one.text: (one.weight, one.frequency) for one in problem.for_ + problem.against}
+        listed = {one["fragment"]: (one["weight"], one["frequency"]) for one in own["fragments"]}
+        heaviest = sorted((abs(weight) for weight, _ in known.values()), reverse=True)
+        assert [abs(weight) for weight, _ in listed.values()] == heaviest[:4]
+        assert listed.items() <= known.items()
+        assert 0 < own["norm_share"] <= 1
+    assert ": 20 patterns, " in run("fragments", model, "--class", "1").out
+    refused = run("fragments", model, "--criterion", "chi2")
+    assert (refused.code, "all weights are known" in refused.err) == (2, True)
 
 
 def test_fragments_are_those_of_the_library(run: Run, folder: Path) -> None:

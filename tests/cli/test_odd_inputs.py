@@ -109,7 +109,8 @@ def test_a_query_from_standard_input(run: Run, data: Path, monkeypatch: pytest.M
 
 
 def test_kernels_are_shown_as_python_writes_them(run: Run, data: Path) -> None:
-    assert run("train", "t.tsv", "-o", "m").code == 0
+    write(data / "two.dat", [f"{k % 2} |BT| (S a{k % 2}) |BT| (S b) |ET|" for k in range(8)])
+    assert run("train", "two.dat", "-o", "m").code == 0
     done = run("fragments", "m")
     assert "LocalPatterns(labels=True, " in done.err
     assert "train with --kernel stk, st or ptk" in done.err

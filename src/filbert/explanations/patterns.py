@@ -75,6 +75,19 @@ class WeightedPatterns:
             )
         return shown
 
+    def listed(self, top: int) -> tuple[list[tuple[float, int, str]], float]:
+        """Return weight, frequency and text of the heaviest patterns, and their share of the norm.
+
+        Both signs are in one list, the heaviest pattern first.
+        """
+        chosen = np.argsort(-np.abs(self.weight), kind="stable")[:top]
+        chosen = chosen[self.weight[chosen] != 0]
+        weight, frequency = self.weight[chosen], self.frequency[chosen]
+        texts = self.table.texts(chosen.astype(np.uint32), _LONGEST)
+        share = float(np.linalg.norm(weight)) / self.norm if self.norm > 0 else 1.0
+        rows = list(zip(weight.tolist(), map(int, frequency), texts, strict=True))
+        return rows, min(1.0, share)
+
     def _rows_with(self, pattern: int) -> NDArray[Any]:
         """Return the numbers of the support vectors that have a pattern."""
         rows: NDArray[Any] = self._features.indices[
