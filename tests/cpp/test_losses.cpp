@@ -100,7 +100,41 @@ void check_objectives(const SvmSolution& s, double primal, double dual) {
   CHECK(dual <= primal + 1e-9 * (1.0 + primal));
 }
 
+// A loss that only this test has: one type is all that the solvers need. It is a parabola within
+// `kWidth` of the margin, and a line beyond (Shalev-Shwartz & Zhang 2013).
+struct SmoothHinge : QuadraticLoss<SmoothHinge> {
+  static constexpr std::string_view name = "smooth_hinge";
+  static constexpr double target = 1.0;
+  static constexpr double kWidth = 0.5;
+
+  double lower(double) const { return 0.0; }
+  double upper(double C) const { return C; }
+  double ridge(double C) const { return kWidth / C; }
+  double value(double C, double r) const {
+    if (r <= 0.0) return 0.0;
+    return r < kWidth ? C * r * r / (2 * kWidth) : C * (r - kWidth / 2);
+  }
+};
+
 // ---------------------------------------------------------------------------- tests
+
+void a_loss_of_this_test() {
+  static_assert(Loss<SmoothHinge>);
+  for_each_case([](const Case& c) {
+    for_each_solution(c, SmoothHinge{}, c.classification(1e-9), [&](const SvmSolution& s) {
+      double losses = 0.0, linear = 0.0;
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        if (c.C[i] == 0.0) continue;
+        const double r = 1.0 - margin(c, s.alpha, i), a = s.alpha[i];
+        const double slope = std::clamp(r / SmoothHinge::kWidth, 0.0, 1.0);
+        CHECK(near(a / c.C[i], slope, 1e-2));
+        losses += SmoothHinge{}.value(c.C[i], r);
+        linear += a - SmoothHinge::kWidth * a * a / (2 * c.C[i]);
+      }
+      check_objectives(s, half_norm(c, s) + losses, linear - half_norm(c, s));
+    });
+  });
+}
 
 void logistic_regression() {
   for_each_case([](const Case& c) {
@@ -296,6 +330,7 @@ void regression_needs_targets() {
 int main() {
   using namespace filbert;
   return check::run({
+      TEST(a_loss_of_this_test),
       TEST(logistic_regression),
       TEST(support_vector_regression),
       TEST(squared_support_vector_regression),
