@@ -125,3 +125,15 @@ def test_a_page_gets_the_values_of_results_that_were_measured_again() -> None:
     text = sources.renewed("x.md", page, cells, SPEED)
     assert text == page.replace("5 s", "21 s")
     assert [cell.figure for cell in cells] == ["21 s", "3.1 s"]
+
+
+def test_the_differences_judged_by_hand_are_those_of_the_result() -> None:
+    text = (sources.ROOT / "docs/clones.md").read_text()
+    judged = [line for line in text.splitlines() if line[:2] == "| " and line[2].isdigit()]
+    drawn = RESULTS["clone_tools_differences"]["figures"]
+    assert len(judged) == len(drawn) == 20
+    for line, row in zip(judged, drawn, strict=True):
+        names = [row[which].rpartition(".")[2].rpartition(" ")[2] for which in ("first", "second")]
+        assert all(name in line for name in names), line
+        tools = [cell.strip().lower() for cell in line.split("|")[3:5]]
+        assert tools == [row["found_by"], row["not_by"]], line
