@@ -22,6 +22,7 @@ from filbert.kernels import (
     Subtree,
 )
 from filbert.kernels.terms import is_sum
+from filbert.learners.perceptron_online import learning_bar
 from filbert.testing.tools import sentences
 from tests.profiles import n_examples
 from tests.reference import perceptron as reference
@@ -334,7 +335,7 @@ def test_progress_tells_the_share_of_errors(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with TreePerceptron(verbose=1, shuffle=False)._progress("learning", 40) as tell:
+    with learning_bar("learning", 40, show=True) as tell:
         assert tell is not None
         tell(10, 4)
         tell(40, 10)

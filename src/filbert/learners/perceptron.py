@@ -1,46 +1,42 @@
 """The kernel perceptron, online and on in-memory data."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from filbert import _core
 from filbert.arrays import FloatArray
 from filbert.corpus.checkpoints import Checkpoint
 from filbert.corpus.methods import ScoresParts
 from filbert.corpus.parts import Parts
-from filbert.engine import sum_factors
-from filbert.engine.work import work_limit
-from filbert.errors import InvalidParameterError, OutOfMemoryError, WorkLimitError
+from filbert.errors import InvalidParameterError
 from filbert.examples import check_feature_names, feature_names_of
 from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
-from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
-from filbert.kernels.terms import check_is_sum, is_sum, tree_kernels
+from filbert.kernels.inputs import rows_for, warn_without_fragments
 from filbert.learners.exclusive import Learning
 from filbert.learners.fit_checkpoints import fit_checkpoint
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron_classifier import PerceptronClassifier
-from filbert.learners.perceptron_model import Log, PerceptronModel, State, Targets
+from filbert.learners.perceptron_in_memory import InMemory
+from filbert.learners.perceptron_model import PerceptronModel, Targets
+from filbert.learners.perceptron_online import (
+    check_room_for,
+    learn_batch,
+    learning_bar,
+    no_support,
+)
 from filbert.learners.perceptron_over_parts import (
     PartsOfStream,
     check_suits_parts,
     filled_parts,
 )
 from filbert.learners.perceptron_parameters import check_parameters
-from filbert.learners.perceptron_terms import Batch, dense_widths
-from filbert.learners.perceptron_visits import FactorVisits, OnlineVisits
 from filbert.learners.targets import (
-    check_room,
-    checked_classes,
     checked_weights,
     class_factors,
     classes_given,
@@ -48,11 +44,6 @@ from filbert.learners.targets import (
     shown,
     signs_of,
 )
-from filbert.progress import progress_bar
-
-Tell = Callable[[int, int], None]  # (examples done, wrong predictions among them)
-_UPDATE, _WEIGHT = 24, 16  # bytes for each class: in the log, and of a node of the model
-_NOT_YET = 2**32 - 1  # not a support vector so far
 
 
 class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -257,24 +248,11 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         self.check_parameters()
         kernel = self._new_kernel()
         X = rows_for(kernel, X)
-        n = n_examples(X)
-        classes, coded = checked_classes(y, n, "TreePerceptron")
-        weights = checked_weights(sample_weight, n)
-        weights = weights * class_factors(self.class_weight, classes, coded)
-        if not weights.any():
-            raise InvalidParameterError("all weights are zero: there is nothing to learn from")
-        targets = Targets(signs_of(coded, len(classes)), weights, float(self.margin))
+        memory = InMemory(self, kernel, X, y, sample_weight)
         warn_without_fragments(kernel, X, stacklevel=4)
-        order = self._order(n, self.random_state if kept is None else kept.seed)
-        model = PerceptronModel(kernel, classes, intercept=bool(self.fit_intercept))
-        factors, reason = self._factors_or_reason(kernel, X)
-        if factors is None:
-            model, interrupted = self._by_dag(model, X, targets, order, kept)
-        else:
-            model, interrupted = self._by_factors(model, factors, X, targets, order, kept)
-        if model.n_seen > 0:
-            error = 0.0 if factors is None else float(factors.kernel_errors.max(initial=0.0))
-            self._take(model, "online" if factors is None else "factors", reason, error)
+        interrupted = memory.learn(kept)
+        if memory.model.n_seen > 0:
+            self._take(memory.model, memory.engine, memory.reason, memory.kernel_error)
             self._names_of_features = feature_names_of(X)
         if interrupted:
             raise KeyboardInterrupt
@@ -366,16 +344,15 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
         weights = checked_weights(sample_weight, n)
         weights = weights * class_factors(self.class_weight, known, coded)
         targets = Targets(signs_of(coded, len(known)), weights, float(self.margin))
-        self._check_room(kernel, X, len(known))
+        check_room_for(self, kernel, X, len(known))
         model = getattr(self, "model_", None)
         if model is None:
             model = PerceptronModel(kernel, known, intercept=bool(self.fit_intercept))
         batch = model.batch(X, self.n_jobs)
-        support_of = np.full(n, _NOT_YET, dtype=np.uint32)
         order = np.arange(n, dtype=np.uint32)
         try:
-            with self._progress("learning", n) as progress:
-                self._learn(model, batch, targets, order, support_of, progress)
+            with learning_bar("learning", n, show=self.verbose > 0) as tell:
+                learn_batch(self, model, batch, targets, order, no_support(n), tell)
         finally:
             error = getattr(self, "kernel_error_", 0.0)
             self._take(model, "online", "partial_fit learns online", error)
@@ -407,146 +384,11 @@ class TreePerceptron(KernelParameter, ScoresParts, ClassifierMixin, BaseEstimato
     def _new_kernel(self) -> Kernel:
         return SubsetTree() if self.kernel is None else clone(self.kernel)
 
-    def _order(self, n: int, random_state: Any) -> NDArray[np.uint32]:
-        """Return the order of examples in each epoch, or one order for all epochs."""
-        if self.shuffle is not None and not self.shuffle:
-            return np.arange(n, dtype=np.uint32)[np.newaxis]
-        rng = check_random_state(random_state)
-        return np.array([rng.permutation(n) for _ in range(self.n_epochs)], dtype=np.uint32)
-
-    def _learn(
-        self,
-        model: PerceptronModel,
-        batch: Batch,
-        targets: Targets,
-        order: NDArray[np.uint32],
-        support_of: NDArray[np.uint32],
-        progress: Tell | None,
-    ) -> None:
-        model.learn(
-            batch,
-            targets,
-            order,
-            support_of,
-            max_nodes=self.max_nodes,
-            lightest_leave=self.forget == "lightest",
-            progress=progress,
-        )
-
-    def _check_room(self, kernel: Kernel, X: Any, n_classes: int) -> None:
-        """Raise OutOfMemoryError if updates of all classes by all examples cannot fit."""
-        n = max(1, n_examples(X))
-        nodes = sum(own.trees_of(X).n_subtrees for own in tree_kernels(kernel))
-        kept = nodes if self.max_nodes is None else min(nodes, self.max_nodes)
-        check_room(n_classes, n, _UPDATE + _WEIGHT * kept / n)
-
-    def _by_dag(
-        self,
-        new: PerceptronModel,
-        X: Any,
-        targets: Targets,
-        order: NDArray[np.uint32],
-        kept: Checkpoint | None,
-    ) -> tuple[PerceptronModel, bool]:
-        """Learn online. Return the model and whether Ctrl-C interrupted it."""
-        self._check_room(new.kernel, X, len(new.classes))
-        support_of = np.full(n_examples(X), _NOT_YET, dtype=np.uint32)
-        visits = OnlineVisits(kept, self.n_epochs * order.shape[1])
-        model = visits.restored(new, support_of)
-        batch = model.batch(X, self.n_jobs)
-        try:
-            for number, begin, end in visits.pieces(order.shape[1]):
-                epoch = order[number % len(order)][begin:end]
-                what = f"epoch {number + 1} of {self.n_epochs}"
-                with self._progress(what, len(epoch)) as progress:
-                    self._learn(model, batch, targets, epoch, support_of, progress)
-                visits.store_in_time(model, support_of)
-        except KeyboardInterrupt:
-            return model, True
-        return model, False
-
-    def _by_factors(
-        self,
-        new: PerceptronModel,
-        factors: _core.SumFactors,
-        X: Any,
-        targets: Targets,
-        order: NDArray[np.uint32],
-        kept: Checkpoint | None,
-    ) -> tuple[PerceptronModel, bool]:
-        """Learn by factors. Return the model and whether Ctrl-C interrupted it."""
-        visits = FactorVisits(kept, int(self.n_epochs) * order.shape[1])
-        interrupted = False
-        with self._progress("learning", visits.n_all) as progress:
-            while visits.n_done < visits.n_all and not interrupted:
-                rows, log, interrupted = _core.train_perceptron(
-                    factors,
-                    targets.signs,
-                    targets.weights,
-                    targets.margin,
-                    new.intercept,
-                    order,
-                    visits.n_done,
-                    visits.next_pause(),
-                    visits.before,
-                    progress,
-                )
-                visits.learnt(rows, log, to_the_end=not interrupted)
-        rows, log = visits.before
-        support = without_others(new.kernel, X[rows.astype(np.intp)])
-        model = PerceptronModel.of_state(
-            new.kernel, new.classes, State(support, Log(*log), 0), intercept=new.intercept
-        )
-        model.widths = dense_widths(new.kernel, X)
-        return model, interrupted
-
-    def _factors_or_reason(self, kernel: Kernel, X: Any) -> tuple[_core.SumFactors | None, str]:
-        """Return the factors, or None if there are none, and the reason."""
-        requested = f"engine={self.engine!r} was requested"
-        if self.engine == "online":
-            return None, requested
-        if self.max_nodes is not None:
-            return None, "max_nodes limits a model that grows online"
-        if self.engine == "factors":
-            check_is_sum(kernel, "Use engine='online'.")
-            return self._factors(kernel, X), requested
-        if not is_sum(kernel):
-            return None, f"{kernel!r} has no factors"
-        try:
-            return self._factors(kernel, X), "the kernel has factors that save work"
-        except (WorkLimitError, OutOfMemoryError) as error:
-            return None, str(error)
-
-    def _factors(self, kernel: Kernel, X: Any) -> _core.SumFactors:
-        max_work = work_limit if self.engine == "auto" else None
-        return sum_factors(
-            kernel,
-            X,
-            max_work=max_work,
-            kernel_tol=float(self.kernel_tol),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-
     def _take(self, model: PerceptronModel, engine: str, reason: str, kernel_error: float) -> None:
         figures = {f"{name}_": value for name, value in model.figures().items()}
         learnt = {"classes_": model.classes, "engine_": engine, "engine_reason_": reason}
         learnt["kernel_error_"] = kernel_error
         self.__dict__.update({**figures, **learnt, "model_": model})  # in one step for readers
-
-    @contextmanager
-    def _progress(self, what: str, total: int) -> Iterator[Tell | None]:
-        """Yield a callback that updates a bar with the share of wrong predictions, or None."""
-        with progress_bar(what, show=self.verbose > 0) as move:
-            if move is None:
-                yield None
-                return
-
-            def show(done: int, errors: int) -> None:
-                share = errors / done if done else 0.0
-                move(done, total, f"{what}, {share:.1%} wrong")
-
-            yield show
 
     # ---------------------------------------------------------------- predicting
 

@@ -12,9 +12,8 @@ from filbert.examples import check_feature_names, feature_names_of
 from filbert.kernels.algebra import Kernel
 from filbert.kernels.inputs import rows_for
 from filbert.learners.perceptron_model import PerceptronModel, Targets
+from filbert.learners.perceptron_online import learn_batch, learning_bar, no_support
 from filbert.learners.targets import checked_classes, checked_weights, class_factors, signs_of
-
-_NOT_YET = 2**32 - 1  # not a support vector so far
 
 
 class PartsOfStream:
@@ -37,7 +36,7 @@ class PartsOfStream:
             raise InvalidParameterError("all weights are zero: there is nothing to learn from")
         self._coded = corpus.split(coded, "y")
         self._weights = corpus.split(weights, "sample_weight")
-        self._support_of = np.full(len(corpus), _NOT_YET, dtype=np.uint32)
+        self._support_of = no_support(len(corpus))
         self.feature_names: Any = {}
         self.model = PerceptronModel(kernel, self.classes, intercept=bool(learner.fit_intercept))
 
@@ -61,17 +60,9 @@ class PartsOfStream:
         targets = Targets(signs, self._weights[part], float(learner.margin))
         own = self._corpus.split_by_parts(self._support_of)[part]
         order = np.arange(len(own), dtype=np.uint32)
-        with learner._progress(title, len(order)) as progress:
-            model.learn(
-                model.batch(X, learner.n_jobs),
-                targets,
-                order,
-                own,
-                all_support_of=self._support_of,
-                max_nodes=learner.max_nodes,
-                lightest_leave=learner.forget == "lightest",
-                progress=progress,
-            )
+        with learning_bar(title, len(order), show=learner.verbose > 0) as tell:
+            batch = model.batch(X, learner.n_jobs)
+            learn_batch(learner, model, batch, targets, order, own, tell, self._support_of)
 
 
 def filled_parts(corpus: Parts) -> Iterator[tuple[int, Rows]]:
