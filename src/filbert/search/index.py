@@ -23,6 +23,7 @@ from filbert.learners.kernel_parameter import KernelParameter
 from filbert.progress import progress_bar
 from filbert.search.files import open_segments, save_segments
 from filbert.search.over_parts import TreesInParts, in_a_row, neighbors_of_parts
+from filbert.search.queries import batches, check_not_excluded, checked_ids, ids_or_none
 from filbert.search.segments import Found, Ids, Segments, checked_similarity
 
 Metric = Literal["similarity", "distance"]
@@ -167,7 +168,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         TreeIndex
             Itself.
         """
-        self._in_memory("remove").remove(np.unique(_checked_ids(ids)))
+        self._in_memory("remove").remove(np.unique(checked_ids(ids)))
         return self
 
     def trees(self, ids: Any) -> Forest:
@@ -183,7 +184,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         Forest
             The trees, in the order of the ids.
         """
-        return self._fitted().trees(_checked_ids(ids))
+        return self._fitted().trees(checked_ids(ids))
 
     @property
     def n_trees_(self) -> int:
@@ -348,7 +349,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         if isinstance(queries, str | bytes) or not isinstance(queries, Iterable):
             raise InputTypeError("stream takes a Forest or an iterable of trees: pass [tree]")
         segments = self._fitted()
-        for batch in _batches(queries, segments.at_a_time):
+        for batch in batches(queries, segments.at_a_time):
             trees = kernel.trees_of(batch)
             for _, found in self._search(trees, None, k, least):
                 yield from self._results(found)
@@ -461,9 +462,9 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
     def _queries(self, queries: Any, exclude_self: bool | None) -> tuple[Forest, Ids | None, int]:
         """Return the queries as trees, and their ids if they are to be left out."""
         segments = self._fitted()
-        ids = segments.ids() if queries is None else _ids_or_none(queries)
+        ids = segments.ids() if queries is None else ids_or_none(queries)
         if ids is None:
-            _check_not_excluded(exclude_self)
+            check_not_excluded(exclude_self)
             trees = segments.kernel.trees_of(queries)
             return trees, None, len(trees)
         trees = segments.trees(ids)
@@ -498,7 +499,7 @@ class TreeIndex(KernelParameter, BaseEstimator):  # type: ignore[misc]
         self, queries: Parts, exclude_self: bool | None, k: int | None, least: float
     ) -> list[Found]:
         """Return the results for the queries of each part."""
-        _check_not_excluded(exclude_self)
+        check_not_excluded(exclude_self)
         self._check_metric()
         if self.metric == "distance":
             self._check_distances()
@@ -566,46 +567,3 @@ def _part_of(progress: Any, first: int, n: int) -> Any:
 
 def _distances(values: FloatArray) -> FloatArray:
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * values))
-
-
-def _check_not_excluded(exclude_self: bool | None) -> None:
-    """Raise an error if trees that are not given by ids are to be left out of their results."""
-    if exclude_self:
-        raise InvalidParameterError(
-            "exclude_self is for trees of the index: pass their ids as queries"
-        )
-
-
-def _ids_or_none(queries: Any) -> Ids | None:
-    """Return queries that are whole numbers as ids, and None for anything else."""
-    kind = getattr(getattr(queries, "dtype", None), "kind", None)  # an array, or a Series of pandas
-    if kind in ("i", "u"):
-        return _checked_ids(queries)
-    is_list = isinstance(queries, list | tuple | range) and len(queries) > 0
-    if is_list and all(is_number(one, Integral) for one in queries):
-        return _checked_ids(queries)
-    return None
-
-
-def _checked_ids(ids: Any) -> Ids:
-    array = np.asarray(ids)
-    if array.size == 0:
-        array = array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputTypeError(f"ids must be a list of whole numbers, got {ids!r:.60}")
-    return array.astype(np.int64)
-
-
-def _batches(queries: Iterable[Any], size: int) -> Iterator[Any]:
-    if isinstance(queries, Forest):
-        for first in range(0, len(queries), size):
-            yield queries[first : first + size]
-        return
-    batch = []
-    for query in queries:
-        batch.append(query)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
