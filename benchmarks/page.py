@@ -76,6 +76,11 @@ def quality_table(results: dict[str, Result]) -> str:
 def filled_readme(text: str, results: dict[str, Result]) -> str:
     marked = r"(<!-- made by benchmarks/page.py -->\n).*(<!-- end -->)"
     text = re.sub(marked, rf"\g<1>{readme_table(results)}\n\g<2>", text, flags=re.DOTALL)
+    return filled_accuracy(text, results)
+
+
+def filled_accuracy(text: str, results: dict[str, Result]) -> str:
+    """Fill in the table of accuracy, which the README and the first page of the site have."""
     if "quality_tasks" not in results:
         return text
     marked = r"(<!-- quality: made by benchmarks/page.py -->\n).*(<!-- end of quality -->)"
@@ -230,6 +235,8 @@ def main() -> None:
     results = load_results()
     readme = ROOT / "README.md"
     readme.write_text(filled_readme(readme.read_text(), results))
+    first = ROOT / "docs" / "index.md"
+    first.write_text(filled_accuracy(first.read_text(), results))
     choosing = ROOT / "docs" / "choosing.md"
     choosing.write_text(filled_choosing(choosing.read_text(), results))
     PAGE.write_text(page(results, {}))

@@ -174,6 +174,12 @@ def test_the_table_of_the_readme_is_made_from_the_results() -> None:
     assert page.readme_table(RESULTS) in text
 
 
+def test_the_first_page_of_the_site_has_the_table_of_accuracy() -> None:
+    text = (stamp.ROOT / "docs" / "index.md").read_text()
+    assert page.filled_accuracy(text, RESULTS) == text, "run python -m benchmarks.page"
+    assert page.quality_table(RESULTS) in text
+
+
 def test_the_page_has_no_dead_links() -> None:
     text = page.PAGE.read_text()
     links = re.findall(r"\]\(([^)]*)\)", text)
