@@ -124,8 +124,8 @@ def _problems(explanation: dict[str, Any]) -> Iterator[str]:
             yield f"norm {problem['norm']:.4g}"
             continue
         yield (
-            f"{problem['n_mined']:,} fragments with {problem['norm_share']:.1%} of the norm "
-            f"{problem['norm']:.4g} were mined"
+            f"{problem['n_mined']:,} fragments found, with {problem['norm_share']:.1%} of the norm "
+            f"{problem['norm']:.4g}"
         )
         for what in ("for", "against"):
             yield from _fragments(what, _name(problem["positive"]), problem[what], most)
