@@ -64,12 +64,8 @@ std::tuple<DagPtr, NumpyArray<NodeId>, std::vector<Problem>> finish_reading(Tree
 }
 
 LabelledLines tsv_lines(std::int64_t label, std::int64_t tree, std::uint64_t n_columns,
-                        std::size_t piece_bytes, bool bare_words, bool number_labels,
-                        bool filled_labels) {
-  const UsualLabels usual = number_labels   ? UsualLabels::numbers
-                            : filled_labels ? UsualLabels::filled
-                                            : UsualLabels::all;
-  return {TsvFormat{label, tree, n_columns, usual}, piece_bytes, bare_words};
+                        std::size_t piece_bytes, bool bare_words, bool number_labels) {
+  return {TsvFormat{label, tree, n_columns, number_labels}, piece_bytes, bare_words};
 }
 
 LabelledLines svmlight_tk_lines(std::size_t piece_bytes) {
@@ -204,8 +200,7 @@ void bind_forest(nb::module_& m) {
 
   nb::class_<LabelledLines>(m, "LabelledLines")
       .def_static("tsv", &tsv_lines, nb::arg("label"), nb::arg("tree"), nb::arg("n_columns"),
-                  nb::arg("piece_bytes"), nb::arg("bare_words"), nb::arg("number_labels"),
-                  nb::arg("filled_labels"))
+                  nb::arg("piece_bytes"), nb::arg("bare_words"), nb::arg("number_labels"))
       .def_static("svmlight_tk", &svmlight_tk_lines, nb::arg("piece_bytes"))
       .def("add", &add_lines, nb::arg("text"), nb::arg("n_threads"))
       .def("finish", &finish_lines);

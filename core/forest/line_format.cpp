@@ -56,9 +56,7 @@ LineParts split(const SvmlightTkFormat&, std::string_view line) {
 
 bool is_usual_label(const LineFormat& format, std::string_view label) {
   const TsvFormat* const tsv = std::get_if<TsvFormat>(&format);
-  const UsualLabels usual = tsv != nullptr ? tsv->labels : UsualLabels::numbers;
-  if (usual == UsualLabels::numbers) return is_number(label);
-  return usual == UsualLabels::all || !label.empty();
+  return (tsv != nullptr && !tsv->number_labels) || is_number(label);
 }
 
 LineParts split_line(const LineFormat& format, std::string_view line) {

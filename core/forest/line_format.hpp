@@ -9,14 +9,12 @@
 
 namespace filbert {
 
-enum class UsualLabels : std::uint8_t { all, filled, numbers };
-
 // Columns between tabs, numbered from 0 or, if negative, from the end.
 struct TsvFormat {
   std::int64_t label = 0;
   std::int64_t tree = 1;
   std::uint64_t n_columns = 2;  // 0: any number
-  UsualLabels labels = UsualLabels::all;
+  bool number_labels = false;   // whether only numbers are usual labels
 };
 
 // `label |BT| tree |ET| features |EV|`, with one tree and at most one vector.
@@ -36,7 +34,7 @@ struct LineParts {
 // Splits a line without its line end. LineKind::nothing means a blank line or a comment.
 LineParts split_line(const LineFormat& format, std::string_view line);
 
-// Whether a label is what the format wants. SVM-light-TK wants numbers.
+// Whether a label is any text, or a number if the format wants numbers, as SVM-light-TK does.
 bool is_usual_label(const LineFormat& format, std::string_view label);
 
 }  // namespace filbert

@@ -261,7 +261,7 @@ void unusual_lines_leave_what_was_read_before() {
 }
 
 void labels_that_must_be_numbers() {
-  const TsvFormat numbers{0, 1, 2, UsualLabels::numbers};
+  const TsvFormat numbers{0, 1, 2, /*number_labels=*/true};
   for (const std::string label : {"1", " -1.5 ", "+2", "1e3"}) {
     CHECK(LabelledLines(kSvmlightTk, 100).add(label + " |BT| (a) |ET|", 1, {}));
     CHECK(LabelledLines(numbers, 100).add(label + "\t(a)", 1, {}));
@@ -273,12 +273,12 @@ void labels_that_must_be_numbers() {
   CHECK(LabelledLines(TsvFormat{}, 100).add("x\t(a)", 1, {}));
 }
 
-void labels_that_must_be_filled() {
-  const TsvFormat filled{1, 0, 2, UsualLabels::filled};
-  CHECK(LabelledLines(filled, 100).add("(a)\tx\n(b)\t \r\n\n", 1, {}));
-  CHECK(!LabelledLines(filled, 100).add("(a)\tx\n(b)\t\n", 1, {}));
-  CHECK(!LabelledLines(filled, 100).add("(a)\t\r\n", 1, {}));
-  CHECK(LabelledLines(TsvFormat{}, 100).add("\t(a)", 1, {}));
+void empty_labels() {
+  const TsvFormat last{1, 0, 2};
+  CHECK(LabelledLines(last, 100).add("(a)\tx\n(b)\t \r\n\n", 1, {}));
+  CHECK(!LabelledLines(last, 100).add("(a)\tx\n(b)\t\n", 1, {}));
+  CHECK(!LabelledLines(last, 100).add("(a)\t\r\n", 1, {}));
+  CHECK(!LabelledLines(TsvFormat{}, 100).add("\t(a)", 1, {}));
 }
 
 void words_may_be_refused() {
@@ -318,7 +318,7 @@ int main() {
       TEST(unusual_lines_are_left_to_others),
       TEST(unusual_lines_leave_what_was_read_before),
       TEST(labels_that_must_be_numbers),
-      TEST(labels_that_must_be_filled),
+      TEST(empty_labels),
       TEST(words_may_be_refused),
       TEST(what_the_watch_throws_ends_the_reading),
   });

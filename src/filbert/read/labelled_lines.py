@@ -33,17 +33,12 @@ class Usual(NamedTuple):
 
 
 def started(
-    kind: Format,
-    columns: TableColumns | None,
-    *,
-    bare_words: bool,
-    number_labels: bool,
-    filled_labels: bool,
+    kind: Format, columns: TableColumns | None, *, bare_words: bool, number_labels: bool
 ) -> _core.LabelledLines | None:
     """Return a reader of the core for such a file, or None if the core cannot read it.
 
-    svmlight_tk.py and tsv.py define the columns. With `number_labels` or `filled_labels`, a line
-    with another label is unusual.
+    svmlight_tk.py and tsv.py define the columns. With `number_labels`, a line with another label
+    is unusual.
     """
     if kind == "svmlight-tk":
         return _core.LabelledLines.svmlight_tk(piece_bytes=_PIECE)
@@ -58,7 +53,6 @@ def started(
         piece_bytes=_PIECE,
         bare_words=bare_words,
         number_labels=number_labels and columns.label is not None,
-        filled_labels=filled_labels and columns.label is not None,
     )
 
 

@@ -226,7 +226,6 @@ class ExampleReader:
             columns,
             bare_words=self._bare_words,
             number_labels=self.label_kind == "numbers",
-            filled_labels=self._needs_labels,
         )
 
     def _usual_start(
@@ -238,6 +237,7 @@ class ExampleReader:
         unusual = None
         for block in blocks:
             texts = self._other_columns(block)
+            # To the core, a line with an empty label is unusual.
             if texts is None or not lines.add(block.text, self._n_threads):
                 unusual = block
                 break
