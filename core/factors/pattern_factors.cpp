@@ -1,15 +1,20 @@
 // The patterns of trees are known without a search. All that remains is to number them: frequent
-// columns are small, and a pattern of a single tree is in its diagonal.
+// columns are small, a pattern of a single tree is in its diagonal, and patterns that the same
+// trees have equally often share a column, as a production of one child and the path to it.
 
 #include "factors/pattern_factors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/rng.hpp"
+#include "base/set_keys.hpp"
 #include "base/show_bytes.hpp"
 #include "patterns/pattern_reader.hpp"
 
@@ -18,6 +23,7 @@ namespace filbert {
 namespace {
 
 constexpr std::size_t kPart = PatternReader::kPart;
+constexpr std::uint32_t kMerged = kNone - 1;  // a pattern that shares another one's column
 
 // The rows of some trees, in patterns. Values other than 1 are at the end of a row.
 struct Rows {
@@ -116,20 +122,79 @@ class PatternFactors {
     join(out_.values, rows.values);
   }
 
+  // Where a pattern occurs, with which values.
+  struct Seen {
+    SetKey key;  // of the trees, multiplied by a pseudo-random number for each value but 1
+    std::uint32_t n_trees = 0;
+  };
+
+  std::vector<Seen> seen_patterns() const {
+    std::vector<Seen> seen(table_.size());
+    for (std::size_t i = 0; i < trees_.size(); ++i) {
+      const SetKey tree = set_key(i);
+      const std::size_t n_values = out_.value_begin[i + 1] - out_.value_begin[i];
+      const std::span<const std::uint32_t> patterns = out_.columns_of(i);
+      const double* const value = out_.values.data() + out_.value_begin[i];
+      for (std::size_t k = 0; k < patterns.size(); ++k) {
+        Seen& own = seen[patterns[k]];
+        ++own.n_trees;
+        if (k < patterns.size() - n_values) {
+          own.key += tree;
+        } else {
+          const double x = value[k - (patterns.size() - n_values)];
+          const std::uint64_t times = spread(std::bit_cast<std::uint64_t>(x)) | 1;
+          own.key += {tree.a * times, tree.b * (spread(times) | 1)};
+        }
+      }
+    }
+    return seen;
+  }
+
+  // By pattern that several trees have: the first pattern with the same trees and values. The
+  // others are their own. Parts of the key range have small tables.
+  std::vector<PatternId> first_patterns(const std::vector<Seen>& seen) const {
+    constexpr std::size_t kParts = 64;
+    std::vector<std::vector<PatternId>> parts(kParts);
+    std::vector<PatternId> first(seen.size());
+    for (PatternId p = 0; p < seen.size(); ++p) {
+      first[p] = p;
+      if (is_shared(seen[p], p)) parts[seen[p].key.b % kParts].push_back(p);
+    }
+    ScratchMap<SetKey, std::uint32_t> first_of_key;
+    for (const std::vector<PatternId>& part : parts) {
+      first_of_key.clear();
+      for (const PatternId p : part) {
+        std::uint32_t& known = first_of_key.at(seen[p].key);
+        if (known == 0) known = p + 1;
+        first[p] = known - 1;
+      }
+    }
+    return first;
+  }
+
+  bool is_shared(const Seen& seen, PatternId p) const {
+    return seen.n_trees > 1 && table_.mass(p) > 0.0;
+  }
+
   // Numbers the patterns that several trees have by their frequency.
   void rank() {
-    std::vector<std::uint32_t> n_trees(table_.size(), 0);
-    for (const PatternId p : out_.columns) ++n_trees[p];
-    std::vector<PatternId> shared;
+    const std::vector<Seen> seen = seen_patterns();
+    const std::vector<PatternId> first = first_patterns(seen);
+    std::vector<PatternId> listed;
     for (PatternId p = 0; p < table_.size(); ++p) {
-      if (n_trees[p] > 1 && table_.mass(p) > 0.0) shared.push_back(p);
+      if (is_shared(seen[p], p) && first[p] == p) listed.push_back(p);
     }
-    std::stable_sort(shared.begin(), shared.end(),
-                     [&](PatternId a, PatternId b) { return n_trees[a] > n_trees[b]; });
+    std::stable_sort(listed.begin(), listed.end(),
+                     [&](PatternId a, PatternId b) { return seen[a].n_trees > seen[b].n_trees; });
     column_of_.assign(table_.size(), kNone);
-    for (const PatternId p : shared) {
-      column_of_[p] = static_cast<std::uint32_t>(out_.mass.size());
-      out_.mass.push_back(table_.mass(p));
+    out_.mass.assign(listed.size(), 0.0);
+    for (std::uint32_t column = 0; column < listed.size(); ++column) {
+      column_of_[listed[column]] = column;
+    }
+    for (PatternId p = 0; p < table_.size(); ++p) {
+      if (!is_shared(seen[p], p)) continue;
+      out_.mass[column_of_[first[p]]] += table_.mass(p);
+      if (first[p] != p) column_of_[p] = kMerged;
     }
   }
 
@@ -150,6 +215,7 @@ class PatternFactors {
           own += table_.mass(p) * value * value;
           continue;
         }
+        if (column_of_[p] == kMerged) continue;
         out_.columns[kept++] = column_of_[p];
         if (has_value) out_.values[kept_values++] = value;
       }
@@ -180,7 +246,7 @@ class PatternFactors {
 
   PatternTable table_;
   TreeFactors out_;                       // with patterns in the place of columns at first
-  std::vector<std::uint32_t> column_of_;  // by pattern
+  std::vector<std::uint32_t> column_of_;  // by pattern; kNone: of a single tree
 
   std::mutex mutex_;
   std::vector<Rows> waiting_;  // by part

@@ -77,11 +77,20 @@ struct TreeFactors {
 
   // sum over a tree's columns of value * weight
   double dot(std::size_t tree, const double* weights) const {
-    if (values.empty()) return sum_of(columns_of(tree), weights);
-    double sum = 0.0;
-    for_each(tree,
-             [&](std::uint32_t column, auto... value) { sum += (weights[column] * ... * value); });
-    return sum;
+    const std::span<const std::uint32_t> all = columns_of(tree);
+    if (values.empty()) return sum_of(all, weights);
+    const std::size_t n_values = value_begin[tree + 1] - value_begin[tree];
+    const std::size_t n_ones = all.size() - n_values;
+    const double* const value = values.data() + value_begin[tree];
+    const std::span<const std::uint32_t> valued = all.subspan(n_ones);
+    double a = 0.0, b = 0.0;
+    std::size_t k = 0;
+    for (; k + 2 <= n_values; k += 2) {
+      a += value[k] * weights[valued[k]];
+      b += value[k + 1] * weights[valued[k + 1]];
+    }
+    if (k < n_values) a += value[k] * weights[valued[k]];
+    return sum_of(all.first(n_ones), weights) + (a + b);
   }
 
   // weights += factor * mass * value over a tree's columns

@@ -66,9 +66,7 @@ PatternId PatternTable::intern(Family family, std::uint32_t level,
   }
   const std::uint32_t edges = edges_of(kind, key);
   const double mass = spec_.unit() * (spec_.decay == 1.0 ? 1.0 : std::pow(spec_.decay, edges));
-  index_.find_or_insert(
-      hash, [](PatternId) { return false; },
-      [&] { return static_cast<std::uint32_t>(entries_.size()); });
+  index_.insert(hash, static_cast<std::uint32_t>(entries_.size()));
   entries_.push_back({keys_.size(), mass, edges, kind});
   keys_.insert(keys_.end(), key.begin(), key.end());
   return size() - 1;

@@ -273,6 +273,14 @@ void labels_that_must_be_numbers() {
   CHECK(LabelledLines(TsvFormat{}, 100).add("x\t(a)", 1, {}));
 }
 
+void empty_labels() {
+  const TsvFormat last{1, 0, 2};
+  CHECK(LabelledLines(last, 100).add("(a)\tx\n(b)\t \r\n\n", 1, {}));
+  CHECK(!LabelledLines(last, 100).add("(a)\tx\n(b)\t\n", 1, {}));
+  CHECK(!LabelledLines(last, 100).add("(a)\t\r\n", 1, {}));
+  CHECK(!LabelledLines(TsvFormat{}, 100).add("\t(a)", 1, {}));
+}
+
 void words_may_be_refused() {
   CHECK(LabelledLines(TsvFormat{}, 100).add("x\tdog", 1, {}));
   CHECK(!LabelledLines(TsvFormat{}, 100, /*bare_words=*/false).add("x\tdog", 1, {}));
@@ -310,6 +318,7 @@ int main() {
       TEST(unusual_lines_are_left_to_others),
       TEST(unusual_lines_leave_what_was_read_before),
       TEST(labels_that_must_be_numbers),
+      TEST(empty_labels),
       TEST(words_may_be_refused),
       TEST(what_the_watch_throws_ends_the_reading),
   });

@@ -128,6 +128,24 @@ def test_factors_are_the_kernel_matrix(trees: list[Node], parameters: dict[str, 
     assert_allclose(factors.scores(np.eye(len(X)), 1), kernel(X), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("trees", "n_columns"),
+    [
+        (["(S (NP a) (VP b))"] * 2, 1),  # all patterns are in both trees, once
+        (["(S (NP a) (NP a))"] * 2, 2),  # once or twice
+        (["(S (NP a) (NP a))", "(S (NP a))"], 2),  # of the same trees, but not the same counts
+        (["(S a)", "(T b)"], 0),
+    ],
+)
+def test_patterns_that_trees_have_equally_often_share_a_column(
+    trees: list[str], n_columns: int
+) -> None:
+    factors = sum_factors(LocalPatterns(decay=0.7), Forest(trees))
+    assert factors.n_columns == n_columns
+    K = LocalPatterns(decay=0.7)(trees)
+    assert_allclose(factors.scores(np.eye(2), 1), K, rtol=1e-10, atol=1e-12)
+
+
 @n_examples(60)
 @given(forests(min_size=2), forests(), PARAMETERS)
 def test_scores_and_contributions_of_nodes(

@@ -32,7 +32,6 @@ from filbert.read.ranges import range_ends
 from filbert.read.record import SparseVector
 from filbert.read.sparse_rows import sparse_rows
 from filbert.read.tree_column import TreeColumn
-from filbert.read.tsv import distinct_labels
 from filbert.report.wording import plain
 from filbert.search import files
 from tests.unit.test_save_others import change
@@ -74,11 +73,6 @@ def test_the_line_of_an_error_within_a_cell() -> None:
 
 
 # ---------------------------------------------------------------- reading
-
-
-@pytest.mark.parametrize(("column", "labels"), [(0, {"x", "y"}), (1, {"u", "v"}), (2, set())])
-def test_labels_of_bad_lines(column: int, labels: set[str]) -> None:
-    assert distinct_labels(b"x\tu\ny\tv\tmore\r\n\n", column) == (labels or {"more"})
 
 
 def test_a_file_is_cut_into_all_its_ranges(tmp_path: Path) -> None:

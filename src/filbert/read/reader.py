@@ -237,23 +237,16 @@ class ExampleReader:
         unusual = None
         for block in blocks:
             texts = self._other_columns(block)
-            is_bad = texts is None or self._lacks_label(block)
-            if is_bad or not lines.add(block.text, self._n_threads):
+            # To the core, a line with an empty label is unusual.
+            if texts is None or not lines.add(block.text, self._n_threads):
                 unusual = block
                 break
-            for name, column in (texts or {}).items():
+            for name, column in texts.items():
                 others[name].extend(column)
         usual = labelled_lines.finished(
             lines, self._kind, text_labels=self._text_labels, columns=others
         )
         return unusual, usual
-
-    def _lacks_label(self, block: Block) -> bool:
-        """Return whether a label of a table is empty, which the core does not mind."""
-        columns = self._parser.columns
-        if columns is None or columns.label is None or not self._needs_labels:
-            return False
-        return tsv.has_empty_label(block.text, columns.label)
 
     def _other_columns(self, block: Block) -> dict[str, list[str]] | None:
         """Return the columns that the core does not read; None if a line of the block is bad."""

@@ -49,25 +49,9 @@ def other_columns(text: bytes, columns: TableColumns) -> dict[str, list[str]]:
     LookupError, UnicodeDecodeError
         If a line is bad, which :func:`parse_line` reports.
     """
-    rows = [line.rstrip(b"\r").split(b"\t") for line in text.split(b"\n") if line.strip()]
+    n = max(columns.others.values()) + 1  # behind these fields, a line is not split
+    rows = [line.rstrip(b"\r").split(b"\t", n) for line in text.split(b"\n") if line.strip()]
     return {name: [row[i].decode() for row in rows] for name, i in columns.others.items()}
-
-
-def distinct_labels(text: bytes, label: int) -> set[str]:
-    """Return the labels of lines, which may be bad."""
-    rows = (
-        line.rstrip(b"\r").split(b"\t", label + 1) for line in text.split(b"\n") if line.strip()
-    )
-    return {row[label].decode(errors="replace") for row in rows if len(row) > label}
-
-
-def has_empty_label(text: bytes, label: int) -> bool:
-    """Return whether a label of some lines is empty."""
-    if label == 0:
-        seems_so = text.startswith(b"\t") or b"\n\t" in text
-    else:
-        seems_so = text.endswith(b"\t") or any(end in text for end in (b"\t\t", b"\t\n", b"\t\r"))
-    return seems_so and "" in distinct_labels(text, label)
 
 
 def _other_number(fields: list[bytes], columns: TableColumns) -> ParseError:
