@@ -238,3 +238,11 @@ def test_classes_in_folders_of_other_classes_are_told(run: Run, data: Path) -> N
     assert "folder pages/one/tests is inside pages/one: the label of its files is tests" in done.err
     (data / "pages/one/tests/a.html").unlink()
     assert run("train", "pages", "--label", "folder", "-o", "m").err == ""
+
+
+def test_labels_that_a_format_cannot_have_are_told(run: Run, data: Path) -> None:
+    done = run("convert", "t.tsv", "-o", "out.mrg")
+    assert done.code == 0
+    assert "the labels of t.tsv are left out: out.mrg has only trees" in done.err
+    assert "left out" not in run("convert", "t.mrg", "-o", "out.nwk").err
+    assert "left out" not in run("convert", "t.tsv", "-o", "out.jsonl").err

@@ -18,7 +18,8 @@ class Resemblance:
 
     def __init__(self, model: Any) -> None:
         trained = getattr(model, "model_", None)
-        self._intercept = getattr(trained, "intercept", None)
+        intercept = getattr(trained, "intercept", None)  # a perceptron's is no array
+        self._intercept = intercept if isinstance(intercept, np.ndarray) else None
         self._own_roots = _root_labels(getattr(trained, "support", None))
         self._roots: set[str] = set()
         self._resembles = self._shares_root = self._has_rows = False

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import IO, Any, BinaryIO, cast
 
 from filbert.errors import InputTypeError, MissingFileError, ParseError
-from filbert.given import described, is_table
 from filbert.read.compression import DAMAGED, is_compressed, opener_for
 
 STANDARD_INPUT = "-"
@@ -122,11 +121,6 @@ def open_input(source: Source) -> Iterator[Input]:
         raise InputTypeError(
             "examples are read from a path, a file open in binary mode or lines of bytes, "
             f"not from {type(source).__name__}"
-        )
-    elif is_table(source):
-        raise InputTypeError(
-            f"examples are read from files, not from a {described(source)}: to make examples of a "
-            "table in memory, use Examples.from_frame(frame, trees=...)"
         )
     elif isinstance(source, io.RawIOBase):  # without a buffer, a line would be read byte by byte
         buffered = io.BufferedReader(source)
