@@ -22,6 +22,7 @@ from filbert.given import (
     described,
     file_hint,
     is_file_name,
+    is_missing,
     is_nltk_tree,
     not_a_tree,
     one_tree_a_row,
@@ -39,7 +40,7 @@ from filbert.read.collected import collect_texts
 from filbert.read.detection import format_by_name
 from filbert.read.files import Input, name_of, open_binary
 from filbert.read.formats import format_of_name
-from filbert.read.other_files import notation_hint
+from filbert.read.other_files import check_not_printed, notation_hint
 from filbert.read.reader import OnError, check_on_error
 from filbert.skipped import warn_of_skipped
 from filbert.tree import Tree
@@ -578,6 +579,8 @@ def _add_texts(reader: _core.TreeReader, texts: Iterable[str | bytes]) -> None:
         for position, text in enumerate(batch):
             if not isinstance(text, str | bytes):
                 raise not_a_tree(n + position, text)
+        if isinstance(first := batch[0], str | bytes):
+            check_not_printed(first, n)  # if one text is a tuple, all are
         try:
             reader.add_texts(batch)
         except ParseError as error:
@@ -593,7 +596,8 @@ def _checked_texts(texts: Iterable[Any]) -> Iterator[str | bytes]:
                 "use filbert.read_trees to read files"
             )
         if not isinstance(text, str | bytes):
-            raise InputTypeError(f"sample {sample} is not a text but {described(text)}")
+            hint = ": leave out rows without a text" if is_missing(text) else ""
+            raise InputTypeError(f"sample {sample} is not a text but {described(text)}{hint}")
         yield text
 
 

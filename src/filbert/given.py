@@ -88,11 +88,11 @@ def not_a_tree(position: int, value: Any) -> InputTypeError:
         return InputTypeError(f"{what}: pass only strings, or only Trees")
     if isinstance(value, os.PathLike):
         return InputTypeError(f"{what}: {file_hint(value)}")
-    hint = "leave out rows without a tree" if _is_missing(value) else _conversion(value)
+    hint = "leave out rows without a tree" if is_missing(value) else _conversion(value)
     return InputTypeError(f"{what}: {hint}" if hint else what)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Return whether a value is None, NaN, NaT or pandas.NA."""
     is_nan = isinstance(value, float) and math.isnan(value)
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")

@@ -214,3 +214,23 @@ def test_sources_that_are_no_files() -> None:
 def test_labels_of_another_shape(y: Any, told: str) -> None:
     with pytest.raises(InvalidParameterError, match=told):
         TreeSVC().fit([A, B], y)
+
+
+def test_printed_tuples_are_no_trees() -> None:
+    tree = ("S", ("NP", "a"), ("VP", "b"))
+    with pytest.raises(ParseError, match=r"sample 0: .*printed \(pass the tuples themselves"):
+        Forest([str(tree), str(tree)])
+    assert str(Forest.from_nested([tree])[0]) == "(S (NP a) (VP b))"
+    assert len(Forest(["('' '')", "(`` (`` ``) x)", "(' a)"])) == 3  # tokens of the Penn Treebank
+
+
+def test_a_missing_text_says_what_to_do() -> None:
+    with pytest.raises(InputTypeError, match="sample 1 is not a text but float: leave out rows"):
+        Forest.from_texts(pd.Series(["Gal(b1-4)Glc", np.nan]), format="iupac")
+
+
+def test_an_explanation_needs_labels_of_the_model() -> None:
+    clf = TreeSVC(random_state=0).fit([A, B], ["a", "b"])
+    with pytest.raises(InvalidParameterError, match="no label in y is a class of the model: y has"):
+        filbert.explain(clf, [A, B], [0, 1])
+    assert len(filbert.explain(clf, [A, B], ["a", "new"]).examples) == 2

@@ -21,6 +21,7 @@ _NOTATIONS = {
     "dot-bracket": re.compile(rb"\s*[.(][.()\[\]&]*\.[.()\[\]&]*\s*"),
     "iupac": re.compile(rb"\s*[A-Za-z][^()\s]*\([ab?][\d?]+-[^()\s]*\)[^\s]*\s*"),
 }
+_TUPLE = re.compile(rb"""\s*\(\s*(['"])[^'"()\s]+\1,\s+[('"]""")
 _WHOLE = ("newick", "dot-bracket", "iupac")  # patterns of whole texts
 
 
@@ -46,6 +47,17 @@ def check_is_document(start: bytes, format: str | None, name: str) -> None:
 
 def _not_a_document(what: str, hint: str, name: str) -> ParseError:
     return ParseError(f"this is {what}", hint=hint, source=name)
+
+
+def check_not_printed(text: bytes | str, sample: int) -> None:
+    """Raise ParseError for a printed tuple, which is a tree in brackets with odd labels."""
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    if _TUPLE.match(data):
+        raise ParseError(
+            "this looks like a tuple that Python has printed",
+            hint="pass the tuples themselves to Forest.from_nested",
+            sample=sample,
+        )
 
 
 def notation_of(text: bytes | str) -> str:
