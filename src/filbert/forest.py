@@ -606,8 +606,11 @@ def _in_a_list(given: Any) -> str:
     if isinstance(given, os.PathLike) or is_file_name(given):
         return file_hint(given)
     if isinstance(given, str | bytes):
-        return "pass a list for a single tree; to read files, use filbert.read_trees"
-    return "pass a list of trees; to read files, use filbert.read_trees"
+        return (
+            "pass a list for a single tree; Forest.from_brackets reads a text of several trees, "
+            "and filbert.read_trees files"
+        )
+    return "pass a list of trees; filbert.read_trees and Forest.from_brackets read files"
 
 
 def _bad_text(error: ParseError, text: Any) -> ParseError:

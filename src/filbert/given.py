@@ -100,6 +100,8 @@ def is_missing(value: Any) -> bool:
 
 def is_file_name(text: Any) -> bool:
     """Return whether a text that is not a tree is the name of a file."""
+    if isinstance(text, int):  # of an open file, for the system
+        return False
     try:
         return os.path.isfile(text)
     except (TypeError, ValueError):  # such as a NUL in the text

@@ -187,8 +187,10 @@ def test_the_name_of_a_file_in_the_place_of_trees(tmp_path: Path) -> None:
             TreeSVC().fit(given, ["a"])
     with pytest.raises(InputTypeError, match="pass a list for a single tree"):
         TreeSVC().fit(A, ["a"])
-    with pytest.raises(InputTypeError, match="pass a list of trees"):
-        Forest(3)
+    with open(path, "rb") as file:  # its number is no name
+        for number in (3, file.fileno()):
+            with pytest.raises(InputTypeError, match="pass a list of trees"):
+                Forest(number)  # type: ignore[arg-type]
 
 
 def test_sources_that_are_no_files() -> None:
