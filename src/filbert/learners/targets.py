@@ -35,11 +35,11 @@ def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     try:
         check_classification_targets(labels)
     except (TypeError, ValueError) as error:
-        if labels.dtype.kind == "f":
+        broken = labels[labels != np.round(labels)] if labels.dtype.kind == "f" else []
+        if len(broken):
             raise InvalidParameterError(
-                "y has numbers that are no classes, such as "
-                f"{labels[labels != np.round(labels)][0]}: use TreeSVR to predict numbers, or text "
-                "for classes"
+                f"y has numbers that are no classes, such as {broken[0]}: use TreeSVR to predict "
+                "numbers, or text for classes"
             ) from None
         raise InvalidParameterError(str(error)) from None
     return labels
