@@ -259,8 +259,11 @@ class MissingFileError(FilbertError, FileNotFoundError):
     """
 
     def __init__(self, path: Any, what: str = "there is no file") -> None:
-        super().__init__(f"{what} {fspath(path)!r}: check the path")
-        self.path = fspath(path)
+        place = fspath(path)
+        address = isinstance(place, str) and place.startswith(("http://", "https://", "ftp://"))
+        hint = "download it first" if address else "check the path"
+        super().__init__(f"{what} {place!r}: {hint}")
+        self.path = place
         self.what = what
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from filbert.given import (
     described,
     file_hint,
     is_file_name,
+    is_missing,
     is_nltk_tree,
     not_a_tree,
     one_tree_a_row,
@@ -39,6 +40,7 @@ from filbert.read.collected import collect_texts
 from filbert.read.detection import format_by_name
 from filbert.read.files import Input, name_of, open_binary
 from filbert.read.formats import format_of_name
+from filbert.read.other_files import check_not_printed, notation_hint
 from filbert.read.reader import OnError, check_on_error
 from filbert.skipped import warn_of_skipped
 from filbert.tree import Tree
@@ -543,8 +545,7 @@ def as_forest(trees: Any) -> Forest:
     check_in_one_piece(trees)
     if isinstance(trees, str | bytes) or not isinstance(trees, Iterable):
         raise InputTypeError(
-            f"expected a Forest or a sequence of trees, got {described(trees)}: "
-            "use Forest.from_brackets to read a file, or a list for a single tree"
+            f"expected a Forest or a sequence of trees, got {described(trees)}: {_in_a_list(trees)}"
         )
     trees = list(one_tree_a_row(trees))
     if trees and isinstance(trees[0], Tree):
@@ -578,10 +579,12 @@ def _add_texts(reader: _core.TreeReader, texts: Iterable[str | bytes]) -> None:
         for position, text in enumerate(batch):
             if not isinstance(text, str | bytes):
                 raise not_a_tree(n + position, text)
+        if isinstance(first := batch[0], str | bytes):
+            check_not_printed(first, n)  # if one text is a tuple, all are
         try:
             reader.add_texts(batch)
         except ParseError as error:
-            raise _file_name_error(error, batch[(error.sample or 0) - n]) from None
+            raise _bad_text(error, batch[(error.sample or 0) - n]) from None
         n += len(batch)
 
 
@@ -593,8 +596,28 @@ def _checked_texts(texts: Iterable[Any]) -> Iterator[str | bytes]:
                 "use filbert.read_trees to read files"
             )
         if not isinstance(text, str | bytes):
-            raise InputTypeError(f"sample {sample} is not a text but {described(text)}")
+            hint = ": leave out rows without a text" if is_missing(text) else ""
+            raise InputTypeError(f"sample {sample} is not a text but {described(text)}{hint}")
         yield text
+
+
+def _in_a_list(given: Any) -> str:
+    """Return what to do about a single value in the place of several trees."""
+    if isinstance(given, os.PathLike) or is_file_name(given):
+        return file_hint(given)
+    if isinstance(given, str | bytes):
+        return (
+            "pass a list for a single tree; Forest.from_brackets reads a text of several trees, "
+            "and filbert.read_trees files"
+        )
+    return "pass a list of trees; filbert.read_trees and Forest.from_brackets read files"
+
+
+def _bad_text(error: ParseError, text: Any) -> ParseError:
+    """Return the error of a text that is no tree, with a hint if it shows what it is."""
+    named = _file_name_error(error, text)
+    hint = notation_hint(text.encode(errors="replace") if isinstance(text, str) else text)
+    return error.located(hint=hint) if named is error and hint else named
 
 
 def _file_name_error(error: ParseError, text: Any) -> ParseError:

@@ -1,5 +1,6 @@
 """Check the trees that users pass: which objects hold one tree per row, and which do not."""
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -87,12 +88,20 @@ def not_a_tree(position: int, value: Any) -> InputTypeError:
         return InputTypeError(f"{what}: pass only strings, or only Trees")
     if isinstance(value, os.PathLike):
         return InputTypeError(f"{what}: {file_hint(value)}")
-    hint = _conversion(value)
+    hint = "leave out rows without a tree" if is_missing(value) else _conversion(value)
     return InputTypeError(f"{what}: {hint}" if hint else what)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, NaT or pandas.NA."""
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def is_file_name(text: Any) -> bool:
     """Return whether a text that is not a tree is the name of a file."""
+    if isinstance(text, int):  # of an open file, for the system
+        return False
     try:
         return os.path.isfile(text)
     except (TypeError, ValueError):  # such as a NUL in the text

@@ -5,9 +5,10 @@ from typing import Any, cast
 
 import scipy
 
-from filbert.errors import InvalidParameterError, ParseError
+from filbert.errors import InputTypeError, InvalidParameterError, ParseError
 from filbert.examples import Examples, Part
 from filbert.forest import Forest
+from filbert.given import described, is_table
 from filbert.read.catalogue import TREE_FORMATS
 from filbert.read.files import Source, open_input
 from filbert.read.formats import Columns, Empty, Header, LabelColumn, Labels, Layout
@@ -119,6 +120,11 @@ def read_examples(
     (<Tree (a c)>, ['q1', 'q2'], ['yes', 'no'])
     """
     check_on_error(on_error)
+    if is_table(source):
+        raise InputTypeError(
+            f"examples are read from files, not from a {described(source)}: to make examples of a "
+            "table in memory, use Examples.from_frame(frame, trees=...)"
+        )
     if label == "folder" and (format in TREE_FORMATS or is_several(source)):
         return read_folders(cast(TreeSource, source), format=format, on_error=on_error, **options)
     if options and tree_format is None:

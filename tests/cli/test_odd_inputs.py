@@ -176,3 +176,74 @@ def test_a_comment_of_a_sentence_is_its_label(run: Run, data: Path) -> None:
         assert told in done.err
     (data / "s.conllu").write_text(sentence("news", "said") + sentence("", "fly"))
     assert "tree 2 has no genre" in run("train", "s.conllu", "--label", "genre", "-o", "n").err
+
+
+NOTHING_IN_COMMON = "no tree with anything in common with the trees that the model was trained on"
+
+
+@pytest.mark.parametrize("options", [[], ["--kernel", "ptk"], ["--loss", "logistic"]])
+def test_trees_of_another_kind_are_told(run: Run, data: Path, options: list[str]) -> None:
+    """A model predicts something for any tree, also for one that shares nothing with its own."""
+    assert run("train", "t.tsv", "-o", "m", *options).code == 0
+    write(data / "other.nwk", ["(x:0.1,y:0.2);", "((x,z),y);"])
+    done = run("predict", "m", "other.nwk")
+    assert (done.code, len(done.out.splitlines())) == (0, 2)
+    assert f"warning: other.nwk has {NOTHING_IN_COMMON}" in done.err
+    assert run("predict", "m", "other.nwk", "--quiet").err == ""
+    write(data / "other.tsv", ["a\t(X y)", "b\t(X z)"])
+    assert NOTHING_IN_COMMON in run("evaluate", "m", "other.tsv").err
+    write(data / "mixed.mrg", ["(X y)", TREES[0]])
+    for command in ("predict m mixed.mrg", "predict m t.tsv --batch 1", "evaluate m t.tsv"):
+        assert NOTHING_IN_COMMON not in run(*command.split()).err
+
+
+def test_numbers_for_trees_of_another_kind_are_told(run: Run, data: Path) -> None:
+    write(data / "n.tsv", [f"{i}\t(X {w})" for i, w in enumerate("abcdef")])
+    assert run("train", "n.tsv", "--task", "regress", "-o", "m").code == 0
+    assert NOTHING_IN_COMMON in run("predict", "m", "t.mrg").err
+    assert NOTHING_IN_COMMON not in run("predict", "m", "n.tsv").err
+
+
+def test_a_table_of_ids_and_trees_has_no_labels(run: Run, data: Path, model: Path) -> None:
+    write(data / "ids.tsv", ["id\ttree", f"q1\t{TREES[0]}", f"q2\t{TREES[1]}"])
+    done = run("train", "ids.tsv", "-o", "n")
+    assert done.code == 2
+    assert "the column of the label is not certain: pass --label" in done.err
+    assert run("predict", "m", "ids.tsv").out == "q1\ta\nq2\tb\n"
+
+
+def test_trees_that_were_read_in_another_way_are_told(run: Run, data: Path) -> None:
+    """The model is of functions, and the new files are read as modules."""
+    for name, body in (("a", "return x"), ("b", "x.append(1)"), ("c", "return x")):
+        write(data / "src" / name / f"{name}.py", [f"def {name}(x):", f"    {body}"])
+    functions = ["--format", "python", "--set", "unit=function"]
+    assert run("train", "src", *functions, "--label", "folder", "-o", "m").code == 0
+    told = "src has trees with the root Module, but the model was trained on trees with the root "
+    assert f"{told}FunctionDef: read both with the same --format" in run("predict", "m", "src").err
+    assert told in run("evaluate", "m", "src", "--label", "folder").err
+    assert run("predict", "m", "src", *functions).err == ""
+
+
+def test_roots_of_many_labels_are_no_sign(run: Run, data: Path) -> None:
+    write(data / "words.tsv", [f"{'ab'[i % 2]}\t(w{i} (S x) {'yz'[i % 2]})" for i in range(24)])
+    assert run("train", "words.tsv", "-o", "m").code == 0
+    write(data / "new.mrg", ["(other (S x) y)"])
+    assert run("predict", "m", "new.mrg").err == ""
+
+
+def test_classes_in_folders_of_other_classes_are_told(run: Run, data: Path) -> None:
+    for folder, tag in (("one", "p"), ("two", "b"), ("one/tests", "i")):
+        write(data / "pages" / folder / "a.html", [f"<{tag}>x</{tag}>"])
+    done = run("train", "pages", "--label", "folder", "-o", "m")
+    assert done.code == 0
+    assert "folder pages/one/tests is inside pages/one: the label of its files is tests" in done.err
+    (data / "pages/one/tests/a.html").unlink()
+    assert run("train", "pages", "--label", "folder", "-o", "m").err == ""
+
+
+def test_labels_that_a_format_cannot_have_are_told(run: Run, data: Path) -> None:
+    done = run("convert", "t.tsv", "-o", "out.mrg")
+    assert done.code == 0
+    assert "the labels of t.tsv are left out: out.mrg has only trees" in done.err
+    assert "left out" not in run("convert", "t.mrg", "-o", "out.nwk").err
+    assert "left out" not in run("convert", "t.tsv", "-o", "out.jsonl").err

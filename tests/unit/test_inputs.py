@@ -239,7 +239,9 @@ def test_names_of_files_are_no_trees(tmp_path: Path) -> None:
         ParseError, match=r"'no-such-file.tsv' looks like the name of a file, which"
     ):
         Forest(["no-such-file.tsv"])
-    with pytest.raises(InputTypeError, match=r"expected a Forest .* Forest.from_brackets to read"):
+    with pytest.raises(
+        InputTypeError, match=r"expected a Forest .* to read the file, use filbert.read_examples"
+    ):
         TreeSVC(SubsetTree(), C=1.0, loss="hinge").fit(names[0], [0, 1])
 
 

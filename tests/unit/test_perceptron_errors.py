@@ -96,7 +96,7 @@ def test_a_bad_batch_leaves_the_model_intact(case: str) -> None:
         ([0] * 19 + [2], None, "sample 19 has the label 2, which is none of the classes 0, 1"),
         (["0"] * 20, None, "none of the classes"),
         ([0] * 19, None, "20 examples, but y has 19"),
-        ([0.5] * 20, None, "(?i)continuous|none of the classes|unknown label"),
+        ([0.5] * 20, None, r"numbers that are no classes, such as 0\.5"),
         ([0, 1] * 10, [1.0] * 19 + [np.nan], "for sample 19 it is nan"),
         ([0, 1] * 10, [1.0] * 19, "shape"),
         ([0, 1] * 10, [-1.0] * 20, "not negative"),

@@ -118,6 +118,7 @@ def test_trees_in_another_notation_are_recognised_as_such(tmp_path: Path, name: 
             cells = ("label", "tree"), ("x", tree)
             separator = "," if name.endswith("csv") else "\t"
             path.write_text("".join(separator.join(row) + "\n" for row in cells))
-        with pytest.raises(ParseError, match="one tree is expected here") as raised:
+        with pytest.raises(ParseError, match="text after the end of the tree") as raised:
             read_examples(path, label="label", tree="tree")
+        assert ("one tree is expected here" in str(raised.value)) != hinted
         assert ("tree_format='iupac'" in str(raised.value)) == hinted

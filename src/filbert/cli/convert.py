@@ -74,6 +74,8 @@ def convert(
     X, y = files.trees_and_labels()
     trees_only = to in TREE_FORMATS if to is not None else format_by_name(output) is not None
     if trees_only:
+        if y is not None:
+            console.warn(f"the labels of {files.name} are left out: {output} has only trees")
         write_trees(only_forest(X, files.name), output, format=to, **settings_of(to_settings))
     else:
         format: Any = to

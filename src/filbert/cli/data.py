@@ -63,9 +63,11 @@ class DataFiles:
         """Read examples that have labels."""
         if self.reading.label == FOLDER:
             source = self.paths if len(self.paths) > 1 else self.paths[0]
-            return read_folders(
+            of_folders = read_folders(
                 source, format=self.reading.format, on_error=self.on_error, **self.settings()
             )
+            _warn_of_nested_classes(of_folders[0]["file"].tolist())
+            return of_folders
         X, y = self._joined([self._labelled(path) for path in self.paths])
         assert y is not None
         return X, y
@@ -337,3 +339,18 @@ def _setting(text: str) -> tuple[str, Any]:
     if not equals or not name.isidentifier():
         raise InvalidParameterError(f"--set takes NAME=VALUE, got {text!r}")
     return name, value_of(value)
+
+
+def _warn_of_nested_classes(files: list[str]) -> None:
+    """Warn if the folder of a class is inside that of another one."""
+    folders = {os.path.dirname(file) for file in files}
+    for folder in sorted(folders):
+        outer = os.path.dirname(folder)
+        while outer and outer not in folders and outer != os.path.dirname(outer):
+            outer = os.path.dirname(outer)
+        if outer in folders and outer != folder:
+            warn(
+                f"the folder {folder} is inside {outer}: the label of its files is "
+                f"{os.path.basename(folder)}, the name of the innermost folder"
+            )
+            return

@@ -56,7 +56,9 @@ def evaluate(
     if group is not None:
         raise InvalidParameterError("--group has no meaning for a model of classes")
     X, y = files.labelled()
-    true, predicted = _comparable(y, learner.predict(rows_for_model(learner, X)))
+    rows = rows_for_model(learner, X)
+    true, predicted = _comparable(y, learner.predict(rows))
+    _warn_of_other_kind(learner, rows, files.name)
     unknown = _unknown(true, learner.classes_)
     if unknown:
         console.warn(
@@ -65,6 +67,21 @@ def evaluate(
         )
     result = {**measure(true, predicted), "unknown": unknown}
     typer.echo(json.dumps(result, indent=1) if as_json else _table(result))
+
+
+def _warn_of_other_kind(learner: Any, rows: Any, name: str) -> None:
+    """Warn if all rows are of another kind than the model's. Nearly always, the first decides."""
+    from filbert.cli.resemblance import Resemblance
+
+    if not hasattr(learner, "model_"):
+        return
+    for some in (rows[:1], rows):
+        resemblance = Resemblance(learner)
+        resemblance.note(some, learner.decision_function(some))
+        problem = resemblance.problem()
+        if not problem:
+            return
+    console.warn(f"{name} {problem}")
 
 
 def _of_numbers(model: str, files: "Files", group: str | None, jobs: int | None) -> dict[str, Any]:

@@ -146,6 +146,8 @@ def predict(
             write(lines.of(rows, texts))
 
         each_batch(given, batch, _n_features(learner), answer)
+    if problem := predictor.resemblance.problem():
+        console.warn(f"{given.name} {problem}")
 
 
 def _of_model(model: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from filbert.cli.data import label_text, only_forest
+from filbert.cli.resemblance import Resemblance
 from filbert.errors import InvalidParameterError
 from filbert.examples import Examples, feature_names_of
 from filbert.forest import Forest
@@ -40,6 +41,7 @@ class Predictor:
         if scores and self._predicts_numbers:
             raise InvalidParameterError("--scores: the predictions of this model are its scores")
         self._names = [] if self._predicts_numbers else [label_text(c) for c in model.classes_]
+        self.resemblance = Resemblance(model)
         self._known: dict[str, str] = {}
         self._n_characters = 0
 
@@ -69,9 +71,12 @@ class Predictor:
     def texts(self, X: Any) -> list[str]:
         """Return a text for each row, without the memory."""
         if self._predicts_numbers:
-            numbers = map(repr, self._model.predict(X).tolist())
+            predicted = self._model.predict(X)
+            self.resemblance.note(X, predicted)
+            numbers = map(repr, predicted.tolist())
             return [f'"label": {number}' if self._as_json else number for number in numbers]
         values = np.asarray(self._model.decision_function(X))
+        self.resemblance.note(X, values)
         classes = np.arange(len(self._names))
         chosen = classes_by_score(classes, values).tolist()
         proba = self._model.predict_proba(X).tolist() if self._proba else [[]] * len(chosen)

@@ -162,6 +162,11 @@ def _labels(y: ArrayLike, view: ModelView, n: int) -> list[str]:
             f"y must have one label for each of the {n:,} examples, got shape {array.shape}"
         )
     names = dict(zip(view.classes.tolist(), view.names, strict=True))
+    if n and names and names.keys().isdisjoint(array.tolist()):
+        raise InvalidParameterError(
+            f"no label in y is a class of the model: y has {array[0]!s:.40} first, the classes are "
+            f"{', '.join(view.names[:5])}"
+        )
     return [names.get(label, str(label)) for label in array.tolist()]
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from filbert.arrays import FloatArray
 from filbert.errors import InvalidParameterError, OutOfMemoryError
+from filbert.given import described
 from filbert.labels import are_missing, as_given, kinds_of
 
 # Bytes at the peak of training and prediction: signs, dual variables, coefficients and copies.
@@ -34,6 +35,12 @@ def checked_labels(y: ArrayLike, n: int) -> NDArray[Any]:
     try:
         check_classification_targets(labels)
     except (TypeError, ValueError) as error:
+        broken = labels[labels != np.round(labels)] if labels.dtype.kind == "f" else []
+        if len(broken):
+            raise InvalidParameterError(
+                f"y has numbers that are no classes, such as {broken[0]}: use TreeSVR to predict "
+                "numbers, or text for classes"
+            ) from None
         raise InvalidParameterError(str(error)) from None
     return labels
 
@@ -76,6 +83,12 @@ def _column(y: ArrayLike) -> NDArray[Any]:
     """Return y as an array of one dimension."""
     from sklearn.utils.validation import column_or_1d  # noqa: PLC0415
 
+    if np.ndim(y) == 0:
+        given = y.item() if isinstance(y, np.ndarray) else y
+        raise InvalidParameterError(
+            f"y must be a list or an array of one dimension, got {described(given)}: pass one "
+            "value for each example"
+        )
     try:
         column: NDArray[Any] = column_or_1d(y, warn=True)
     except ValueError as error:

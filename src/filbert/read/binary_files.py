@@ -1,4 +1,4 @@
-"""Files that are not text, by their first bytes."""
+"""Files that are not text, or no trees, by their first bytes."""
 
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ class Binary(NamedTuple):
     name: str = ""
     hint: str = ""
     format: str | None = None
+    is_text: bool = False
     line: int = 1  # of the first byte that shows it
     column: int = 1
 
@@ -36,6 +37,11 @@ _STARTS = {
     b"\0\0\xfe\xff": Binary("text in UTF-32", "convert it to UTF-8"),
     b"\xff\xfe": Binary("text in UTF-16", "convert it to UTF-8"),
     b"\xfe\xff": Binary("text in UTF-16", "convert it to UTF-8"),
+    b"version https://": Binary(
+        "a pointer of Git LFS in the place of the file",
+        "fetch the file, such as by git lfs pull",
+        is_text=True,
+    ),
     b"\xff\xff\xff\xff": Binary("an Arrow stream", "write it as an Arrow file (Feather)"),
     **{
         bytes([0x80, protocol]): Binary(
@@ -46,14 +52,24 @@ _STARTS = {
 }
 
 
-def named_binary(source: Input) -> Binary:
-    """Return what a source is if it is not text, and an empty Binary for text."""
-    start = source.start
+def binary_of(start: bytes) -> Binary:
+    """Return what a file is that begins with certain bytes, and an empty Binary for text."""
     for magic, binary in _STARTS.items():
         if start.startswith(magic):
             return binary
-    if b"ustar" in source.first_line[:512]:
+    if b"ustar" in start[:512]:
         return Binary("a tar archive", "unpack it first")
+    return Binary()
+
+
+def named_binary(source: Input) -> Binary:
+    """Return what a source is if it is not text, and an empty Binary for text."""
+    start = source.start
+    found = binary_of(start)
+    if not found.name:
+        found = binary_of(source.first_line[:512])
+    if found.name:
+        return found
     before, zeros, _ = start.partition(b"\0\0")
     if not zeros:
         return Binary()

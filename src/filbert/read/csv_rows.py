@@ -1,6 +1,11 @@
-"""CSV files: fields may be in quotes, with line ends inside. The separator is , or ; or a tab."""
+"""CSV files: fields may be in quotes, with line ends inside.
+
+The separator is that of the first line: a comma, a semicolon, a tab or a vertical bar. A first line
+such as ``sep=;``, which Excel writes, names it.
+"""
 
 import csv
+import re
 from collections.abc import Iterator
 
 from filbert.errors import ParseError
@@ -9,7 +14,8 @@ from filbert.read.files import Input
 Row = list[str] | ParseError
 NumberedRow = tuple[int, Row]
 
-_SEPARATORS = ",;\t"
+_SEPARATORS = ",;\t|"
+_NAMED = re.compile(rb'"?sep=([^"\\s(])"?')
 _LARGEST_FIELD = 2**31 - 1
 
 
@@ -20,8 +26,12 @@ def csv_rows(source: Input) -> Iterator[NumberedRow]:
     """
     # The default limit of the whole process is 131,072 characters, less than a large tree has.
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
+    named = _NAMED.fullmatch(source.first_line)
+    separator = named[1].decode("latin-1") if named else _separator(source.first_line)
+    if named:
+        source.drop_first_row()
     lines = _Lines(source)
-    reader = csv.reader(lines, delimiter=_separator(source.first_line), strict=True)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         number = lines.number + 1
         try:

@@ -9,6 +9,7 @@ from filbert.errors import InvalidParameterError, ParseError
 from filbert.read.catalogue import TREE_FORMATS, TreeFormat, known_format
 from filbert.read.files import format_suffix
 from filbert.read.formats import format_of_name
+from filbert.read.other_files import check_is_document
 from filbert.read.sources import NamedInput
 
 _LOOK = 1 << 12  # bytes that are inspected
@@ -104,9 +105,10 @@ def format_of(
 
     `known` is the format of the inputs before it, or the one that the user names (`is_given`).
     """
-    if known is not None and (is_given or format_by_name(one.name)):
-        return known
-    return detected(one, stream, known)
+    start: bytes = stream.peek(_LOOK)[:_LOOK]  # type: ignore[attr-defined]
+    is_known = known is not None and (is_given or format_by_name(one.name))
+    check_is_document(start, known.name if known is not None and is_known else None, one.name)
+    return known if known is not None and is_known else detected(one, stream, known)
 
 
 def _only_format(inputs: Sequence[NamedInput]) -> TreeFormat | None:

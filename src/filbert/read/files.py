@@ -117,7 +117,7 @@ def open_input(source: Source) -> Iterator[Input]:
     elif isinstance(source, str | os.PathLike):
         with open_binary(source) as stream:
             yield Input(stream, name_of(source))
-    elif isinstance(source, io.TextIOBase) or not isinstance(source, Iterable):
+    elif isinstance(source, io.TextIOBase | bytes) or not isinstance(source, Iterable):
         raise InputTypeError(
             "examples are read from a path, a file open in binary mode or lines of bytes, "
             f"not from {type(source).__name__}"

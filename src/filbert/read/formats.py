@@ -17,6 +17,7 @@ from filbert.read.files import Input, format_suffix
 from filbert.read.numbers import LabelKind
 from filbert.read.record import Record
 from filbert.read.rows import parse_row
+from filbert.read.separators import check_line_ends, separator_hint
 from filbert.read.table_columns import (
     LABEL_NAMES,
     TREE_NAMES,
@@ -150,20 +151,24 @@ def known_format(layout: Layout, source: Input) -> Format:
         return cast(Format, binary.format)
     if binary.name:
         raise ParseError(
-            f"this is {binary.name}, not text in UTF-8",
+            f"this is {binary.name}{'' if binary.is_text else ', not text in UTF-8'}",
             hint=binary.hint,
             source=source.name,
             line=binary.line,
             column=binary.column,
         )
+    check_line_ends(source.first_line, source.name)
     kind = kind or _by_first_line(source.first_line)
     if kind is None:
-        is_array = source.first_line.startswith(b"[")
+        if source.first_line.startswith(b"["):
+            hint = "this may be a JSON array: write JSON Lines, one object per line"
+        else:
+            hint = f"pass format={_listed_formats()}; for trees without labels use read_trees"
+            if b"(" in source.first_line and (separated := separator_hint(source.first_line)):
+                hint = separated
         raise ParseError(
             "the format cannot be detected from the file's name or its first lines",
-            hint="this may be a JSON array: write JSON Lines, one object per line"
-            if is_array
-            else f"pass format={_listed_formats()}; for trees without labels use read_trees",
+            hint=hint,
             source=source.name,
             line=1,
         )
@@ -179,7 +184,9 @@ def _by_first_line(line: bytes) -> Format | None:
         return "jsonl"
     if b"\t" in line:
         return "tsv"
-    names = {name.strip(b' "').lower().decode(errors="replace") for name in re.split(b"[,;]", line)}
+    names = {
+        name.strip(b' "').lower().decode(errors="replace") for name in re.split(b"[,;|]", line)
+    }
     return "csv" if names & {*LABEL_NAMES} and names & {*TREE_NAMES} else None
 
 

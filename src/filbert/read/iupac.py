@@ -192,8 +192,8 @@ def _check_residue(residue: _Token, options: Options) -> None:
     elif options.residues == "known" and not is_residue(residue.text):
         reason = "is no monosaccharide"
         hint = (
-            "write linkages in brackets, such as Gal(b1-4)GlcNAc; if it is a rare residue, use "
-            "residues='any'"
+            "write linkages in brackets, such as Gal(b1-4)GlcNAc, and names as there, with capital "
+            "letters; if it is a rare residue, use residues='any'"
         )
     else:
         return

@@ -49,6 +49,8 @@ def to_target(labels: Sequence[Label | None], kind: LabelKind) -> NDArray[Any]:
         raise ParseError(  # arrays of strings drop it at the end
             "a label has a NUL character", hint="check the file's encoding"
         )
+    if kind != "numbers":
+        _check_blanks(values)
     if kind == "numbers" and kinds == {str}:
         return _from_texts(values)
     if kind == "text" or (kind == "given" and not kinds <= {int, float, bool}):
@@ -66,6 +68,17 @@ _TYPES = {bool: "a bool", int: "a number", float: "a number", str: "a text"}
 def type_name(label: Label) -> str:
     """Return the type of a label in words; those of KeLP are several texts."""
     return _TYPES.get(type(label), "a list")
+
+
+def _check_blanks(values: list[Any]) -> None:
+    """Raise ParseError if texts differ only in blanks around them, such as "a" and "a "."""
+    texts = {value for value in values if isinstance(value, str)}
+    for text in texts:
+        if text != text.strip() and text.strip() in texts:
+            raise ParseError(
+                f"the labels {text.strip()!r} and {text!r} differ only in blanks",
+                hint="remove the blanks around labels",
+            )
 
 
 def _check_types(values: list[Any]) -> None:

@@ -24,6 +24,7 @@ from filbert.read.gathered import (
     without_features,
 )
 from filbert.read.numbers import is_number
+from filbert.read.other_files import notation_of
 from filbert.read.record import Label, Record
 from filbert.read.tree_column import TreeColumn
 
@@ -301,10 +302,17 @@ class ExampleReader:
         try:
             gathered.add(record, line)
         except ParseError as error:
-            in_brackets = [_begins_with_bracket(tree.text) for tree in record.trees.values()]
-            if self._kind in ("svmlight-tk", "klp") or all(in_brackets):
+            texts = [tree.text for tree in record.trees.values()]
+            notations = {notation_of(text) for text in texts} - {""}
+            if self._kind in ("svmlight-tk", "klp"):
+                raise
+            if notations:
+                raise error.located(hint=f"pass tree_format={min(notations)!r}") from None
+            if all(map(_begins_with_bracket, texts)):
                 raise
             other = "if the trees are in another notation, pass tree_format='iupac' or another one"
+            if self._parser.columns is not None:
+                other += ", and if they are in another column, tree="
             raise error.located(hint=f"{error.hint}; {other}" if error.hint else other) from None
 
     def _placed(self, error: ParseError, number: int, sample: int) -> ParseError:

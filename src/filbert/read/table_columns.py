@@ -10,6 +10,7 @@ Column = str | int
 
 LABEL_NAMES = ("label", "class", "target", "y")
 TREE_NAMES = ("tree", "parse")
+_NO_LABELS = ("", "id", "index", "number", "file", "qid", "sent_id")  # beside a column of trees
 _LISTED = 20
 
 
@@ -130,7 +131,10 @@ class _Table:
         if label is None:
             labels = self._known(LABEL_NAMES, trees)
         if self.n == 2 and label is not False:
+            was_certain = bool(labels)
             trees, labels = _the_other_of_two(trees, labels)
+            if label is None and not was_certain and self._names[labels[0]].lower() in _NO_LABELS:
+                labels = []
         elif self.n == 1:
             trees = [0]
         if len(trees) != 1:

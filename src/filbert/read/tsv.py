@@ -6,6 +6,7 @@ The first line may have the names of columns.
 from filbert.errors import ParseError
 from filbert.read.record import EMPTY_TREE, Record, TreeText
 from filbert.read.rows import check_not_swapped, parse_row
+from filbert.read.separators import separator_hint
 from filbert.read.table_columns import TableColumns
 
 TWO_COLUMNS = TableColumns(2, 0, {"tree": 1})
@@ -20,7 +21,7 @@ def parse_line(line: bytes, *, columns: TableColumns, empty: bool, words: bool) 
         return None
     fields = line.split(b"\t")
     if len(fields) != columns.n:
-        raise _other_number(fields, columns)
+        raise _other_number(line, fields, columns)
     if len(columns.trees) > 1 or columns.features:
         texts = [_decoded(field, fields, i) for i, field in enumerate(fields)]
         return parse_row(texts, columns=columns, empty=empty, words=words)
@@ -54,13 +55,14 @@ def other_columns(text: bytes, columns: TableColumns) -> dict[str, list[str]]:
     return {name: [row[i].decode() for row in rows] for name, i in columns.others.items()}
 
 
-def _other_number(fields: list[bytes], columns: TableColumns) -> ParseError:
+def _other_number(line: bytes, fields: list[bytes], columns: TableColumns) -> ParseError:
     n = len(fields)
     found = f"found {n} column{'' if n == 1 else 's'}"
     if columns == TWO_COLUMNS:
+        usual = "write two columns, or choose columns with label= and tree="
         return ParseError(
             f"expected label<TAB>tree, {found}",
-            hint="write two columns, or choose columns with label= and tree=",
+            hint=(separator_hint(line) if n == 1 else "") or usual,
             column=1,
         )
     return ParseError(
