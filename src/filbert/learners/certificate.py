@@ -50,6 +50,8 @@ class Certificate:
         The gaps under the kernel of the pruned factors.
     errors : ndarray of shape (n,)
         The errors of the kernel.
+    rows : ndarray of shape (n,)
+        Bounds on the sums of the errors of each example with all others. May be empty.
     have_sign : bool
         Whether no kernel of the pruned factors is above the exact one.
     """
@@ -59,12 +61,18 @@ class Certificate:
     scores: FloatArray
     own: FloatArray
     errors: FloatArray
+    rows: FloatArray
     have_sign: bool
 
     def gaps(self, scale: float = 1.0) -> FloatArray:
         """Return the bounds, as if all errors were `scale` times as large."""
         return _core.certified_gaps(
-            self.problems, self.alpha, self.scores, scale * self.errors, self.have_sign
+            self.problems,
+            self.alpha,
+            self.scores,
+            scale * self.errors,
+            scale * self.rows,
+            self.have_sign,
         )
 
     def excess(self, scale: float = 1.0) -> float:

@@ -135,6 +135,9 @@ class PairTrainer(ExactTrainer):
         errors: FloatArray = (roots[self._pairs.higher] + roots[self._pairs.lower]) ** 2
         return errors
 
+    def _kernel_error_rows(self) -> FloatArray:
+        return np.empty(0)  # no bounds
+
 
 class _PairOperator:
     """What `ExactTrainer` needs of factors, for pairs in place of examples."""
