@@ -53,8 +53,8 @@ NumpyNumbers places_of(const std::vector<SvmSolution>& solutions) {
 }
 
 NumpyArray<double> gaps_of(const SvmProblemArrays& arrays, const MatrixOf<double>& alpha,
-                           const MatrixOf<double>& scores, const Array<double>& errors, const Array<double>& rows,
-                        bool have_sign) {
+                           const MatrixOf<double>& scores, const Array<double>& errors,
+                           const Array<double>& rows, bool have_sign) {
   const SvmProblems& problems = arrays.problems;
   const std::size_t n = problems.n_examples, k = problems.size();
   if (alpha.shape(0) != k || alpha.shape(1) != n || scores.shape(0) != n || scores.shape(1) != k ||
@@ -62,7 +62,8 @@ NumpyArray<double> gaps_of(const SvmProblemArrays& arrays, const MatrixOf<double
     throw nb::value_error("alpha, scores and errors do not fit the problems");
   }
   return to_numpy(certified_gaps(problems, {alpha.data(), alpha.size()},
-                                 {scores.data(), scores.size()}, {view(errors), view(rows), have_sign}));
+                                 {scores.data(), scores.size()},
+                                 {view(errors), view(rows), have_sign}));
 }
 
 }  // namespace

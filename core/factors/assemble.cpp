@@ -371,7 +371,7 @@ class Assembler {
       for (std::size_t tree = begin; tree < end; ++tree) {
         fill(tree, worker, *counters[worker]);
         scale_tree(out, tree, *counters[worker]);
-        if (!lost_.empty())           note_losses(out, tree, *counters[worker]);
+        if (!lost_.empty()) note_losses(out, tree, *counters[worker]);
       }
     });
   }
@@ -627,7 +627,7 @@ class Assembler {
   std::vector<std::uint64_t> value_begin_;
   LargeArray<Real> node_values_;  // the values of these last columns
   Occurrences x_;
-  std::vector<Lost> lost_;  // by node, or empty
+  std::vector<Lost> lost_;         // by node, or empty
   std::vector<double> lost_rows_;  // by node: those of its subtree
   bool repeats_all_ = false;
 };

@@ -24,9 +24,9 @@
 
 namespace filbert {
 
-// What the features of a node u lack, if light fragments were dropped. For all nodes v of its label,
-// at most the root of square(u) square(v) of Delta(u, v); and for the sum over all v of weight(v)
-// Delta(u, v), at most row(u), see FactorLimits::weights.
+// What the features of a node u lack, if light fragments were dropped. For all nodes v of its
+// label, at most the root of square(u) square(v) of Delta(u, v); and for the sum over all v of
+// weight(v) Delta(u, v), at most row(u), see FactorLimits::weights.
 struct Lost {
   double square = 0.0;
   double row = 0.0;

@@ -28,8 +28,8 @@
 
 namespace filbert {
 
-// What a node loses: an index among the nodes of the block, the root of a bound, and the sum of these
-// roots over the nodes of the class, by their weights.
+// What a node loses: an index among the nodes of the block, the root of a bound, and the sum of
+// these roots over the nodes of the class, by their weights.
 struct Loss {
   std::uint32_t node;
   double root, sum;

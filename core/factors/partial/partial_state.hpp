@@ -92,7 +92,8 @@ struct PartialFound {
   std::uint64_t bytes() const {
     return active.capacity() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) +
            members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8) +
-           lost.capacity() * sizeof(lost[0]) + (touched.capacity() + closed.capacity()) * sizeof(NodeId);
+           lost.capacity() * sizeof(lost[0]) +
+           (touched.capacity() + closed.capacity()) * sizeof(NodeId);
   }
 };
 

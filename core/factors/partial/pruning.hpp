@@ -6,9 +6,9 @@
 //
 //   |Delta(u, v) - what the features give| <= sqrt(lost(u) lost(v))
 //
-// Most pairs of nodes lack nothing in common, so that the sum over many nodes v is far below the sum
-// of these bounds. row(u) bounds it too: each node v has a weight, and what is dropped is added to
-// the rows of its nodes with the weights of its nodes.
+// Most pairs of nodes lack nothing in common, so that the sum over many nodes v is far below the
+// sum of these bounds. row(u) bounds it too: each node v has a weight, and what is dropped is added
+// to the rows of its nodes with the weights of its nodes.
 #pragma once
 
 #include <cmath>

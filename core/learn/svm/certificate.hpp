@@ -6,12 +6,11 @@
 // largest at an end of the interval, and the gap is at most the sum of these. The proof is in
 // docs/certified-factors.md.
 //
-// For single pairs of examples these errors are as they are, but most pairs share nothing of what
-// was dropped. So the sum over many examples is far below the sum of their bounds. Let E be a matrix
-// of bounds by pair, and rows_i at least the sum of its row i. E is positive semi-definite with E_ii
-// <= d_i, so that for any vectors a, b >= 0
+// Most pairs of examples share little of what was dropped. So the sum of a row of errors is far
+// below the sum of their bounds. Let E be the sizes of the errors, a symmetric matrix, and rows_i
+// at least the sum of its row i. For any a, b >= 0 (Schur's test)
 //
-//   a E b <= sqrt(a E a) sqrt(b E b)        a E a <= sum_i rows_i a_i^2
+//   a E b <= sqrt(sum_i rows_i a_i^2) sqrt(sum_i rows_i b_i^2)
 #pragma once
 
 #include <algorithm>
@@ -39,7 +38,7 @@ class MarginErrors {
       (weight > 0.0 ? positive_ : negative_) += std::abs(weight) * std::sqrt(errors_.bounds[i]);
       if (errors_.rows.empty()) continue;
       form_ += errors_.rows[i] * alpha[i] * alpha[i];
-      largest_ = std::max(largest_, alpha[i]);
+      largest_ = std::max(largest_, std::abs(alpha[i]));
     }
     if (errors_.rows.empty()) form_ = std::numeric_limits<double>::infinity();
   }
@@ -62,16 +61,15 @@ class MarginErrors {
     const double apart =
         std::sqrt(errors_.bounds[i]) * (errors_.have_sign ? sum : positive_ + negative_);
     if (errors_.rows.empty()) return apart;
-    const double beside = std::sqrt(errors_.bounds[i] * form_);
-    return std::min({apart, beside, largest_ * errors_.rows[i]});
+    return std::min(apart, largest_ * errors_.rows[i]);
   }
 
   std::span<const std::int8_t> y_;
   const KernelErrors& errors_;
   // Sums of |alpha_j| sqrt(d_j), by the sign of the weight.
   double positive_ = 0.0, negative_ = 0.0;
-  double form_ = 0.0;  // at least alpha E alpha
-  double largest_ = 0.0;
+  double form_ = 0.0;     // the sum of rows_i alpha_i^2
+  double largest_ = 0.0;  // |alpha_i|
 };
 
 // A bound on (primal - dual) / primal under K; infinity if the dual may be negative. `margin(i)` is

@@ -90,7 +90,7 @@ def factorize(
             n_threads(n_jobs),
             progress,
             kernel_tol,
-            np.empty(0) if row_weights is None else row_weights,
+            row_weights,
         )
 
     try:

@@ -11,29 +11,28 @@ from numpy.typing import NDArray
 from filbert import _core
 from filbert.arrays import FloatArray
 
-# Measured on questions, sentences, documents, sessions and predicate-argument trees: with this
-# factor, errors of the kernel raised the gap by 0.02 to 0.4 tol.
-_FIRST = 20.0
+# Measured on questions, sentences and predicate-argument trees: with this factor, errors of the
+# kernel raised the gap by 0.01 to 0.3 tol.
+_FIRST = 0.1
 _COARSEST = 1e-4  # hardly any time is saved above
 _LATER = 0.3  # the share of tol that errors should take at most, if the first ones were too large
 _FINEST = 1e-12  # below this, exact factors are used
 
 
-def first_kernel_tol(tol: float, costs: FloatArray, signs: NDArray[np.int8]) -> float:
+def first_kernel_tol(tol: float, costs: FloatArray) -> float:
     """Guess the largest error of a normalised kernel for which a gap of `tol` can be certified.
 
-    The bound on the relative gap grows with the error times the costs of the examples near the
-    hinge. These are some of those with a loss, and there are not many more of them than examples of
-    the smaller class, because a constant decision has a loss of 2 for each of these.
+    The errors of an example's margin grow with the costs, and hardly with the number of examples,
+    because an example shares what was left out with few others.
 
     Parameters
     ----------
     tol : float
     costs : ndarray of shape (n,)
-    signs : ndarray of shape (n_problems, n)
     """
-    smaller = np.minimum((signs > 0) @ costs, (signs < 0) @ costs)
-    return min(_COARSEST, _usable(_FIRST * tol / (2.0 * max(1.0, float(smaller.max())))))
+    total = float(costs.sum())
+    typical = float(costs @ costs) / total if total > 0 else 0.0  # the mean, weighted by the costs
+    return min(_COARSEST, _usable(_FIRST * tol / max(1.0, typical)))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
 _MAX_ITER = 10_000
-_OF_SOLVER = 0.9  # the share of tol, as far as errors of the kernel leave it, that the solver takes
+_OF_SOLVER = 0.8  # the share of tol, as far as errors of the kernel leave it, that the solver takes
 
 
 class ExactTrainer:
