@@ -152,9 +152,7 @@ def test_examples_far_from_the_hinge_do_not_count() -> None:
     near = (near + near.T) / 2
     alpha = costs[None, :].copy()  # all margins are far below 1
     errors, ones = np.full(20, 1e-2), np.ones((1, 20))
-    some = Case(
-        near, near, errors, np.empty(0), True, signs, costs, alpha, ones, "hinge", True
-    )
+    some = Case(near, near, errors, np.empty(0), True, signs, costs, alpha, ones, "hinge", True)
     assert some.gaps(near)[0] < 1e-12
     assert some.certified()[0] < 1e-12
 

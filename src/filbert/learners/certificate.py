@@ -6,7 +6,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from filbert import _core
 from filbert.arrays import FloatArray
