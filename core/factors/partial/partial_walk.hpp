@@ -171,6 +171,7 @@ class PartialWalker {
   // not lost then.
   void take_up_waiting() {
     block_.nodes.insert(block_.nodes.end(), waiting_.begin(), waiting_.end());
+    for (const NodeId u : waiting_) block_.weights.push_back(state_.pruning.weight(u));
     waiting_.clear();
     lost_.assign(block_.nodes.size(), {});
   }
