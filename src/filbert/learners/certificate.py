@@ -10,8 +10,8 @@ import numpy as np
 from filbert import _core
 from filbert.arrays import FloatArray
 
-# Measured on questions, sentences and predicate-argument trees, up to 1.1 million: with this factor,
-# errors of the kernel raised the gap by 0.01 to 0.4 tol.
+# Measured on questions, sentences and up to 1.1 million predicate-argument trees: with this
+# factor, errors of the kernel raised the gap by 0.01 to 0.4 tol.
 _FIRST = 0.1
 _COARSEST = 1e-4  # hardly any time is saved above
 _LATER = 0.3  # the share of tol that errors should take at most, if the first ones were too large
