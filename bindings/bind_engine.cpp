@@ -8,11 +8,14 @@ namespace {
 void make_operator(KernelOperator* self, const KernelSpec& spec, std::shared_ptr<const Dag> dag,
                    const Array<NodeId>& roots, bool normalize, double budget,
                    std::uint64_t max_bytes, double max_work, bool keep_nodes, std::size_t n_first,
-                   int n_threads, nb::object progress, double kernel_tol) {
+                   int n_threads, nb::object progress, double kernel_tol,
+                   const std::optional<Array<double>>& row_weights) {
   std::vector<NodeId> ids = checked_roots(*dag, roots);
   const Watch watch = watch_from_python(std::move(progress));
-  const OperatorOptions options{
-      normalize, {budget, max_bytes, max_work}, keep_nodes, n_first, kernel_tol};
+  const std::span<const double> rows = row_weights ? view(*row_weights) : std::span<const double>();
+  if (row_weights && rows.size() != ids.size()) throw nb::value_error("one weight for each tree");
+  const OperatorOptions options{normalize,  {budget, max_bytes, max_work}, keep_nodes, n_first,
+                                kernel_tol, {rows.begin(), rows.end()}};
   const nb::gil_scoped_release release;
   new (self) KernelOperator(spec, std::move(dag), std::move(ids), options, n_threads, watch);
 }
@@ -61,9 +64,14 @@ void bind_engine(nb::module_& m) {
       .def("__init__", &make_operator, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("normalize"), nb::arg("budget"), nb::arg("max_bytes"), nb::arg("max_work"),
            nb::arg("keep_nodes"), nb::arg("n_first"), nb::arg("n_threads"),
-           nb::arg("progress").none(), nb::arg("kernel_tol") = 0.0)
+           nb::arg("progress").none(), nb::arg("kernel_tol") = 0.0,
+           nb::arg("row_weights").none() = nb::none())
       .def_prop_ro(
           "kernel_errors", [](const KernelOperator& k) { return to_numpy(k.trees().lost); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "kernel_error_rows",
+          [](const KernelOperator& k) { return to_numpy(k.trees().lost_rows); },
           nb::rv_policy::move)
       .def_prop_ro("errors_have_sign", [](const KernelOperator& k) { return k.trees().only_lacks; })
       .def_ro("theta", &KernelOperator::theta)

@@ -134,6 +134,9 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro(
           "kernel_errors", [](const SumFactors& sum) { return to_numpy(sum.lost); },
           nb::rv_policy::move)
+      .def_prop_ro(
+          "kernel_error_rows", [](const SumFactors& sum) { return to_numpy(sum.lost_rows); },
+          nb::rv_policy::move)
       .def_ro("errors_have_sign", &SumFactors::only_lacks)
       .def_prop_ro("n_trees", &SumFactors::n_trees)
       .def_prop_ro("n_columns", &SumFactors::n_columns)

@@ -54,15 +54,16 @@ NumpyNumbers places_of(const std::vector<SvmSolution>& solutions) {
 
 NumpyArray<double> gaps_of(const SvmProblemArrays& arrays, const MatrixOf<double>& alpha,
                            const MatrixOf<double>& scores, const Array<double>& errors,
-                           bool have_sign) {
+                           const Array<double>& rows, bool have_sign) {
   const SvmProblems& problems = arrays.problems;
   const std::size_t n = problems.n_examples, k = problems.size();
   if (alpha.shape(0) != k || alpha.shape(1) != n || scores.shape(0) != n || scores.shape(1) != k ||
-      errors.size() != n) {
+      errors.size() != n || (rows.size() != 0 && rows.size() != n)) {
     throw nb::value_error("alpha, scores and errors do not fit the problems");
   }
   return to_numpy(certified_gaps(problems, {alpha.data(), alpha.size()},
-                                 {scores.data(), scores.size()}, {view(errors), have_sign}));
+                                 {scores.data(), scores.size()},
+                                 {view(errors), view(rows), have_sign}));
 }
 
 }  // namespace
@@ -108,7 +109,7 @@ void bind_svm(nb::module_& m) {
            nb::arg("places").none() = nb::none(), nb::arg("pause") = SvmProblem::kNoPause);
 
   m.def("certified_gaps", &gaps_of, nb::arg("problems"), nb::arg("alpha"), nb::arg("scores"),
-        nb::arg("errors"), nb::arg("have_sign"));
+        nb::arg("errors"), nb::arg("rows"), nb::arg("have_sign"));
 
   constexpr auto kShared = nb::rv_policy::automatic;  // the arrays own their memory
   nb::class_<SvmSolutionArrays>(m, "SvmSolutions")

@@ -126,7 +126,7 @@ class Assembler {
   NodeId in_forest(NodeId u) const { return factors_.original.empty() ? u : factors_.original[u]; }
   NodeId in_factors(NodeId u) const { return number_.empty() ? u : number_[u]; }
 
-  bool has_lost(NodeId u) const { return !lost_.empty() && lost_[in_factors(u)] > 0.0; }
+  bool has_lost(NodeId u) const { return !lost_.empty() && lost_[in_factors(u)].any(); }
 
   const Real& mass_of(std::size_t column) const {
     return column < n_features_ ? factors_.mass[column] : factors_.residual[column - n_features_];
@@ -371,8 +371,7 @@ class Assembler {
       for (std::size_t tree = begin; tree < end; ++tree) {
         fill(tree, worker, *counters[worker]);
         scale_tree(out, tree, *counters[worker]);
-        if (!lost_.empty())
-          out.lost[tree] = lost_of(tree, *counters[worker]) * square(out.scale[tree]);
+        if (!lost_.empty()) note_losses(out, tree, *counters[worker]);
       }
     });
   }
@@ -466,7 +465,11 @@ class Assembler {
     out.diagonal.resize(n);
     out.self.resize(n);
     if (!std::is_same_v<Real, double>) out.norm.resize(n);
-    if (!lost_.empty()) out.lost.resize(n);
+    if (!lost_.empty()) {
+      out.lost.resize(n);
+      out.lost_rows.resize(n);
+      add_up_rows();
+    }
   }
 
   // Counts how often a tree has each column.
@@ -528,12 +531,25 @@ class Assembler {
     return self;
   }
 
+  void note_losses(TreeFactors& out, std::size_t tree, Counter& counter) const {
+    out.lost[tree] = lost_of(tree, counter) * square(out.scale[tree]);
+    out.lost_rows[tree] = lost_rows_[roots_[tree]] * out.scale[tree];
+  }
+
+  void add_up_rows() {
+    lost_rows_.assign(dag_.size(), 0.0);
+    for (NodeId u = 0; u < dag_.size(); ++u) {
+      if (counts(u)) lost_rows_[u] = lost_[in_factors(u)].row;
+      for (const NodeId c : dag_.children(u)) lost_rows_[u] += lost_rows_[c];
+    }
+  }
+
   // What a tree lacks, by the sum over its nodes: only nodes of one label share fragments.
   double lost_of(std::size_t tree, Counter& counter) const {
     double sum = 0.0;
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
       const NodeId u = x_.nodes[i];
-      counter.of_label[dag_.label(u)] += x_.counts[i] * std::sqrt(lost_[in_factors(u)]);
+      counter.of_label[dag_.label(u)] += x_.counts[i] * std::sqrt(lost_[in_factors(u)].square);
     }
     for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
       sum += square(std::exchange(counter.of_label[dag_.label(x_.nodes[i])], 0.0));
@@ -611,7 +627,8 @@ class Assembler {
   std::vector<std::uint64_t> value_begin_;
   LargeArray<Real> node_values_;  // the values of these last columns
   Occurrences x_;
-  std::vector<double> lost_;  // by node, or empty
+  std::vector<Lost> lost_;         // by node, or empty
+  std::vector<double> lost_rows_;  // by node: those of its subtree
   bool repeats_all_ = false;
 };
 

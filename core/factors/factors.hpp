@@ -24,6 +24,21 @@
 
 namespace filbert {
 
+// What the features of a node u lack, if light fragments were dropped. For all nodes v of its
+// label, at most the root of square(u) square(v) of Delta(u, v); and for the sum over all v of
+// weight(v) Delta(u, v), at most row(u), see FactorLimits::weights.
+struct Lost {
+  double square = 0.0;
+  double row = 0.0;
+
+  bool any() const { return square > 0.0; }
+  Lost& operator+=(const Lost& other) {
+    square += other.square;
+    row += other.row;
+    return *this;
+  }
+};
+
 template <class Real>
 struct Factors {
   // Phi by columns: the nodes of each feature.
@@ -39,9 +54,7 @@ struct Factors {
   std::vector<std::uint32_t> features;  // of a node: ascending
   std::vector<Real> values;             // beside them, or empty: then all are 1
 
-  // If light fragments were dropped. By node: for all nodes u and v, what the features give lacks
-  // at most sqrt(lost[u] lost[v]) of Delta(u, v).
-  std::vector<double> lost;
+  std::vector<Lost> lost;  // by node, if light fragments were dropped
 
   // With FactorLimits::any_order, where nodes are not numbered as in the forest: the number of each
   // node there.
@@ -76,6 +89,8 @@ struct FactorLimits {
   // For partial trees, if not 0: fragments that weigh no more in any node are dropped, unless the
   // values need Wide. Factors::lost bounds the error.
   double theta = 0.0;
+  // Then, by node: the weights of Lost::row, or empty for 0.
+  std::span<const double> weights = {};
   // The nodes may be numbered in the order in which they are factorised. Nodes that share features
   // then lie together, which saves time in assemble().
   bool any_order = false;

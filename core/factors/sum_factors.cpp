@@ -67,11 +67,15 @@ void SumFactors::add_losses(const SumTerm& term) {
   const std::size_t n = n_trees();
   const TreeFactors& f = *term.factors;
   lost.resize(n, 0.0);
+  lost_rows.resize(n, 0.0);
+  double largest = 0.0;
+  for (const double scale : term.scale) largest = std::max(largest, std::fabs(scale));
   only_lacks = only_lacks && f.only_lacks && f.n_trees() == n;
   for (std::size_t i = 0; i < n; ++i) {
     double root = 0.0;
     for (std::size_t tree = i; tree < f.n_trees(); tree += n) {
       root += std::fabs(term.scale[tree]) * std::sqrt(f.lost[tree]);
+      lost_rows[i] += std::fabs(term.scale[tree]) * largest * f.lost_rows[tree];
     }
     lost[i] += root * root;
     only_lacks = only_lacks && term.scale[i] >= 0.0;

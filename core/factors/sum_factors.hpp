@@ -79,7 +79,7 @@ class SumFactors {
   std::vector<double> self;
   std::vector<double> diagonal;
   // As in TreeFactors. If an example has several trees, K(i, i) lacks at most lost[i].
-  std::vector<double> lost;
+  std::vector<double> lost, lost_rows;
   bool only_lacks = true;
 
  private:

@@ -45,6 +45,9 @@ struct TreeFactors {
   // If light fragments were dropped. By tree: for all trees i != j, what the factors give lacks at
   // most sqrt(lost[i] lost[j]) of K(i, j). K(i, i) is exact.
   std::vector<double> lost;
+  // Beside them: the sum over all trees j of what K(i, j) lacks is at most lost_rows[i], by the
+  // weights of the trees (OperatorOptions::row_weights).
+  std::vector<double> lost_rows;
   // If the factors of the nodes were kept. By their feature, then by node for its residual: the
   // column, or kNone if it belongs to one tree or to none.
   std::vector<std::uint32_t> column_of;

@@ -132,6 +132,9 @@ void KernelOperator::make_pruned(const KernelSpec& spec, OperatorOptions options
   for (const Wide& self : self_kernels(spec, Trees{*dag_, roots_}, n_threads, watch)) {
     selves.push_back(self.to_double());
   }
+  counted_ = counted_nodes(spec, *dag_);
+  const std::vector<double> weights = weights_of_nodes(options, selves);
+  options.limits.weights = weights;
   theta = kFirstTheta * options.kernel_tol * spec->least_delta();
   for (;;) {
     options.limits.theta = theta;
@@ -147,6 +150,22 @@ void KernelOperator::make_pruned(const KernelSpec& spec, OperatorOptions options
     break;
   }
   cpu_factorizing += cpu_seconds() - start - cpu_factorizing - cpu_assembling;
+}
+
+// The weights of trees over their norms, passed down to their nodes.
+std::vector<double> KernelOperator::weights_of_nodes(const OperatorOptions& options,
+                                                     const std::vector<double>& selves) const {
+  std::vector<double> weights(dag_->size(), 0.0);
+  for (std::size_t i = 0; i < roots_.size(); ++i) {
+    const double weight = options.row_weights.empty() ? 1.0 : options.row_weights[i];
+    const double norm = options.normalize ? std::sqrt(selves[i]) : 1.0;
+    if (norm > 0.0) weights[roots_[i]] += weight / norm;
+  }
+  weights = handed_down(*dag_, std::move(weights), 1);
+  for (std::size_t u = 0; u < counted_.size(); ++u) {
+    if (counted_[u] == 0) weights[u] = 0.0;
+  }
+  return weights;
 }
 
 double KernelOperator::largest_share_lost() const {

@@ -33,6 +33,8 @@ struct OperatorOptions {
   // For partial trees, if not 0: light fragments are dropped, such that TreeFactors::lost of a tree
   // is at most this share of K(i, i).
   double kernel_tol = 0.0;
+  // By tree: the weights of TreeFactors::lost_rows. Empty: 1.
+  std::vector<double> row_weights = {};
 };
 
 class KernelOperator {
@@ -77,6 +79,8 @@ class KernelOperator {
   void make_pruned(const KernelSpec& spec, OperatorOptions options, int n_threads,
                    const Watch& watch);
   double largest_share_lost() const;
+  std::vector<double> weights_of_nodes(const OperatorOptions& options,
+                                       const std::vector<double>& selves) const;
 
   template <class Real>
   std::vector<Real> node_weights(const Factors<Real>& factors, std::span<const double> weights,

@@ -22,6 +22,7 @@ class Case(NamedTuple):
     true: Array  # K
     near: Array  # K~
     errors: Array  # d
+    rows: Array  # bounds on the sums of the rows of |K - K~|, or empty
     have_sign: bool
     signs: Array  # by problem and example
     costs: Array
@@ -64,8 +65,11 @@ class Case(NamedTuple):
 
     def certified(self, errors: Array | None = None) -> Array:
         errors = self.errors if errors is None else errors
+        rows = self.rows if errors.any() else np.zeros(len(errors))
         scores = np.ascontiguousarray(self.scores(self.near))
-        return _core.certified_gaps(self.problems(), self.alpha, scores, errors, self.have_sign)
+        return _core.certified_gaps(
+            self.problems(), self.alpha, scores, errors, rows, self.have_sign
+        )
 
 
 def case(seed: int, loss: str, intercept: bool, have_sign: bool) -> Case:
@@ -84,13 +88,16 @@ def case(seed: int, loss: str, intercept: bool, have_sign: bool) -> Case:
     within = np.clip(rng.uniform(-0.5, 1.5, size=(n_problems, n)), 0, 1)
     signs = rng.choice(np.array([-1, 1], dtype=np.int8), size=(n_problems, n))
     errors = np.diag(lost) * rng.choice([1.0, 2.0], size=n)
+    rows = np.abs(error).sum(axis=1) * rng.choice([1.0, 2.0], size=n)
     alpha = within * costs / max(1, n)
     targets = np.full(alpha.shape, TARGETS.get(loss, 0.0))
     if loss not in TARGETS:
         targets = rng.normal(size=alpha.shape)
         alpha, signs = alpha * signs, np.ones_like(signs)
     near = true - error
-    return Case(true, near, errors, have_sign, signs, costs, alpha, targets, loss, intercept)
+    if rng.random() < 0.3:
+        rows = np.empty(0)
+    return Case(true, near, errors, rows, have_sign, signs, costs, alpha, targets, loss, intercept)
 
 
 @pytest.mark.parametrize("have_sign", [True, False])
@@ -123,7 +130,8 @@ def test_the_gap_is_reached() -> None:
     signs = np.array([[1, -1]], dtype=np.int8)
     errors = np.array([0.04, 0.04])
     true = near + np.array([[0, 0.04], [0.04, 0]])
-    some = Case(true, near, errors, True, signs, np.ones(2), alpha, np.ones((1, 2)), "hinge", False)
+    ones = np.ones((1, 2))
+    some = Case(true, near, errors, np.empty(0), True, signs, ones[0], alpha, ones, "hinge", False)
     loss_of_each = 1 - (0.5 - 0.02)
     norm = 2 * 0.5 * (0.5 - 0.02)
     assert some.gaps(true)[0] == pytest.approx(
@@ -143,14 +151,28 @@ def test_examples_far_from_the_hinge_do_not_count() -> None:
     near = np.eye(20) + 0.01 * rng.random((20, 20))
     near = (near + near.T) / 2
     alpha = costs[None, :].copy()  # all margins are far below 1
-    some = Case(
-        near, near, np.full(20, 1e-2), True, signs, costs, alpha, np.ones((1, 20)), "hinge", True
-    )
+    errors, ones = np.full(20, 1e-2), np.ones((1, 20))
+    some = Case(near, near, errors, np.empty(0), True, signs, costs, alpha, ones, "hinge", True)
     assert some.gaps(near)[0] < 1e-12
     assert some.certified()[0] < 1e-12
 
 
-@pytest.mark.parametrize("wrong", ["alpha", "scores", "errors"])
+def test_rows_of_the_errors_make_the_bound_closer() -> None:
+    """Pairs of examples share what was dropped: the bound does not grow with their number."""
+    n = 200
+    error = np.kron(np.eye(n // 2), np.array([[0.0, 1e-3], [1e-3, 0.0]]))
+    signs = np.array([[1, -1] * (n // 2)], dtype=np.int8)
+    near, alpha = np.eye(n), np.full((1, n), 0.5)
+    some = Case(
+        near + error, near, np.full(n, 1e-3), error.sum(axis=1), True, signs, np.ones(n), alpha,
+        np.ones((1, n)), "hinge", False,
+    )  # fmt: skip
+    true, own = some.gaps(some.true)[0], some.gaps(near)[0]
+    assert true <= some.certified()[0] <= own + 3e-3
+    assert some._replace(rows=np.empty(0)).certified()[0] > own + 0.01
+
+
+@pytest.mark.parametrize("wrong", ["alpha", "scores", "errors", "rows"])
 def test_arrays_that_do_not_fit(wrong: str) -> None:
     some = case(0, "hinge", True, True)
     n_problems, n = some.signs.shape
@@ -158,6 +180,7 @@ def test_arrays_that_do_not_fit(wrong: str) -> None:
         "alpha": np.zeros((n_problems, n)),
         "scores": np.zeros((n, n_problems)),
         "errors": np.zeros(n),
+        "rows": np.zeros(n),
     }
     arrays[wrong] = arrays[wrong][1:].copy()
     with pytest.raises(ValueError, match="do not fit the problems"):

@@ -123,13 +123,13 @@ def test_a_run_that_is_too_short_warns() -> None:
     assert model.duality_gap_ > 1e-3
 
 
-def test_rare_classes_and_small_costs_allow_larger_errors() -> None:
-    signs = np.where(np.arange(1000) < 100, 1, -1).astype(np.int8)[None]
+def test_small_costs_allow_larger_errors() -> None:
     costs = np.ones(1000)
-    common = first_kernel_tol(1e-3, costs, signs)
-    assert 0 < first_kernel_tol(1e-3, 10 * costs, signs) < common
-    assert first_kernel_tol(1e-3, costs, np.where(np.arange(1000) < 10, 1, -1)[None]) >= common
-    assert first_kernel_tol(1e-12, 1e6 * costs, signs) == 0  # no pruning would do
+    common = first_kernel_tol(1e-3, costs)
+    assert 0 < first_kernel_tol(1e-3, 10 * costs) < common
+    assert first_kernel_tol(1e-3, np.where(np.arange(1000) < 10, 10, 1.0)) > common / 10
+    assert first_kernel_tol(1e-12, 1e6 * costs) == 0  # no pruning would do
+    assert first_kernel_tol(1e-3, 0 * costs) == common  # nothing to learn
 
 
 # ---------------------------------------------------------------- prediction
@@ -141,7 +141,8 @@ def test_predictions_by_bounds_are_those_of_exact_scores(
 ) -> None:
     monkeypatch.setattr("filbert.engine.tree_scorer.LITTLE_WORK", 0.0)
     monkeypatch.setattr("filbert.engine.tree_scorer.PRUNED", 1e6)
-    monkeypatch.setattr("filbert.engine.tree_scorer._REACH", 30.0)
+    monkeypatch.setattr("filbert.engine.tree_scorer._REACH", 1e4)
+    monkeypatch.setattr("filbert.engine.tree_scorer._COARSEST", 1.0)
     X, y = data(80)
     new, _ = data(150, seed=1)
     model = TreeSVC(PartialTree(), engine="factors", random_state=0, C=1.0, loss="hinge").fit(
@@ -172,6 +173,16 @@ def test_bounds_without_a_sign_are_wider() -> None:
     either = score_bounds(scores, errors[0], weights, errors[1], have_sign=False)
     assert (signed.low[0, 0], signed.high[0, 0]) == pytest.approx((-0.02, 0.04))
     assert (either.low[0, 0], either.high[0, 0]) == pytest.approx((-0.06, 0.06))
+
+
+def test_rows_of_the_errors_bound_scores_too() -> None:
+    scores, weights = np.zeros((2, 1)), np.array([[2.0], [-1.0]])
+    errors, rows = np.array([0.01, 0.01]), np.array([0.005, 1.0])
+    bounds = score_bounds(
+        scores, errors, weights, np.array([0.04, 0.04]), have_sign=True, rows=rows
+    )
+    np.testing.assert_allclose(bounds.low[:, 0], [-0.005, -0.02])
+    np.testing.assert_allclose(bounds.high[:, 0], [0.005, 0.04])
 
 
 def test_cross_validation_predicts_as_exact_kernels_do() -> None:

@@ -36,6 +36,7 @@ def pruned(
     budget: float = 1.0,
     n_first: int = 0,
     n_threads: int = 1,
+    row_weights: Any = None,
 ) -> _core.KernelOperator:
     return _core.KernelOperator(
         kernel._spec(),
@@ -50,6 +51,7 @@ def pruned(
         n_threads,
         None,
         kernel_tol,
+        row_weights,
     )
 
 
@@ -58,7 +60,7 @@ def matrix_of(factors: _core.KernelOperator) -> Any:
 
 
 def assert_bounded(factors: _core.KernelOperator, exact: Any, kernel_tol: float) -> None:
-    """Off the diagonal no error is above its bound; the diagonal is exact."""
+    """Off the diagonal no error is above its bound, and no sum of a row; the diagonal is exact."""
     selves = np.diag(exact)
     assert (factors.kernel_errors <= kernel_tol * selves * (1 + 1e-9)).all()
     lacking = exact - matrix_of(factors)
@@ -67,6 +69,8 @@ def assert_bounded(factors: _core.KernelOperator, exact: Any, kernel_tol: float)
     bounds = np.outer(roots, roots) + rounding
     np.testing.assert_array_less(np.abs(np.diag(lacking)), rounding.diagonal() + 1e-300)
     assert (np.abs(lacking) <= bounds).all()
+    rows = factors.kernel_error_rows if len(roots) else np.zeros(len(exact))
+    assert (np.abs(lacking).sum(axis=1) <= rows * (1 + 1e-9) + rounding.sum(axis=1)).all()
     if factors.errors_have_sign:
         assert (lacking >= -rounding).all()
 
@@ -141,13 +145,19 @@ def test_scores_of_one_side_by_the_other(
 ) -> None:
     forest = build(trees)
     n_first = data.draw(st.integers(1, len(trees)))
-    factors = pruned(kernel, forest, kernel_tol, budget=budget, n_first=n_first)
+    weights = np.where(np.arange(len(trees)) < n_first, 1.0 + np.arange(len(trees)) % 3, 0.0)
+    factors = pruned(
+        kernel, forest, kernel_tol, budget=budget, n_first=n_first, row_weights=weights
+    )
     first, rest = slice(0, n_first), slice(n_first, None)
     lacking = np.abs(kernel(forest) - matrix_of(factors))[first, rest]
     roots = np.sqrt(factors.kernel_errors)
     selves = np.sqrt(np.diag(kernel(forest)))
     bounds = np.outer(roots, roots) + FAR_BELOW_KERNEL_TOL * np.outer(selves, selves)
     assert (lacking <= bounds[first, rest]).all()
+    rows = factors.kernel_error_rows[rest] if len(roots) else np.zeros(len(trees) - n_first)
+    rounding = FAR_BELOW_KERNEL_TOL * selves[rest] * (weights @ selves)
+    assert (weights[first] @ lacking <= rows * (1 + 1e-9) + rounding).all()
 
 
 @n_examples(60)
@@ -208,6 +218,7 @@ def test_threads_do_not_matter() -> None:
     W = np.random.default_rng(0).normal(size=(len(forest), 2))
     for factors in others:
         np.testing.assert_array_equal(factors.kernel_errors, one.kernel_errors)
+        np.testing.assert_array_equal(factors.kernel_error_rows, one.kernel_error_rows)
         np.testing.assert_array_equal(factors.scores(W, 1), one.scores(W, 1))
 
 
@@ -234,6 +245,7 @@ def test_threads_do_not_matter_in_a_large_label() -> None:
     W = rng.normal(size=(len(forest), 2))
     for factors in others:
         np.testing.assert_array_equal(factors.kernel_errors, one.kernel_errors)
+        np.testing.assert_array_equal(factors.kernel_error_rows, one.kernel_error_rows)
         np.testing.assert_array_equal(factors.scores(W, 1), one.scores(W, 1))
     sample = kernel(forest[::10])
     lacking = sample - matrix_of(one)[::10, ::10]

@@ -28,10 +28,13 @@
 
 namespace filbert {
 
-// What a node loses: an index among the nodes of the block, and a bound.
+// What a node loses: an index among the nodes of the block, the root of a bound, and the sum of
+// these roots over the nodes of the class, by their weights.
 struct Loss {
   std::uint32_t node;
-  double mass;
+  double root, sum;
+
+  Lost lost() const { return {root * root, root * sum}; }
 };
 
 // For one thread.
@@ -40,7 +43,7 @@ class LightClasses {
  public:
   explicit LightClasses(const PartialState<Real>& state)
       : pruning_(state.pruning),
-        theta_(state.pruning.theta()),
+        limit_(std::sqrt(state.pruning.theta())),
         lambda_(as_double(state.lambda)),
         mu_(as_double(state.mu)),
         step_(as_double(state.step)) {}
@@ -57,10 +60,10 @@ class LightClasses {
   // Charges for a class of all sequences that have been merged, or for one before merging: several
   // light ones may make a heavy class, so the limit is lower then.
   bool drop(const Real& mass, std::span<const Laid<Real>> laid, Direction direction) {
-    return on() && drop_below(theta_, mass, laid, direction);
+    return on() && drop_below(limit_, mass, laid, direction);
   }
   bool drop_early(const Real& mass, std::span<const Laid<Real>> laid, Direction direction) {
-    return on() && drop_below(kEarly * theta_, mass, laid, direction);
+    return on() && drop_below(kEarlyRoot * limit_, mass, laid, direction);
   }
 
   // Before a class is extended: finds the mass up to which a further feature, with values of at
@@ -71,7 +74,8 @@ class LightClasses {
     double most = 0.0;
     for (std::size_t i = 0; i < laid.size();) most = std::max(most, extended(laid, i, direction));
     const double weight = mu_ * std::fabs(as_double(mass)) * most * most;
-    least_ = weight > 0.0 ? kEarly * theta_ / weight : std::numeric_limits<double>::infinity();
+    const double limit = kEarlyRoot * limit_;
+    least_ = weight > 0.0 ? limit * limit / weight : std::numeric_limits<double>::infinity();
   }
   bool skips() const { return least_ > 0.0; }
   bool skips(double mass) const { return mass <= least_; }
@@ -85,24 +89,25 @@ class LightClasses {
     skipped += as_double(next.value) * std::sqrt(tail) * outside(next, direction);
   }
   void charge_skipped(const Real& mass) {
+    const double root = std::sqrt(mu_ * std::fabs(as_double(mass)));
+    const std::size_t before = losses_.size();
     for (const std::uint32_t node : skipping_) {
-      const double skipped = std::exchange(skipped_[node], 0.0);
-      losses_.push_back({node, mu_ * std::fabs(as_double(mass)) * skipped * skipped});
+      losses_.push_back({node, root * std::exchange(skipped_[node], 0.0), 0.0});
     }
     skipping_.clear();
+    add_up(before);
   }
 
   // After a walk: charges for a set that is light in all its nodes.
   bool drop_set(const Real& mass, std::span<const Member<Real>> members) {
-    return on() && charge(theta_, members, [&](std::size_t& i) {
-             const double value = as_double(members[i++].value);
-             return std::fabs(as_double(mass)) * value * value;
-           });
+    const double root = std::sqrt(std::fabs(as_double(mass)));
+    return on() && charge(limit_, members,
+                          [&](std::size_t& i) { return root * as_double(members[i++].value); });
   }
 
   // Adds the charges to those of the nodes.
-  void add_losses(std::span<double> lost) {
-    for (const Loss& loss : losses_) lost[loss.node] += loss.mass;
+  void add_losses(std::span<Lost> lost) {
+    for (const Loss& loss : losses_) lost[loss.node] += loss.lost();
     losses_.clear();
   }
   // The charges since the last call of this or of add_losses().
@@ -116,7 +121,7 @@ class LightClasses {
   }
 
  private:
-  static constexpr double kEarly = 1.0 / 16;
+  static constexpr double kEarlyRoot = 1.0 / 4;
 
   // The most that sequences can add outside of a placement.
   double outside(const Laid<Real>& laid, Direction direction) const {
@@ -127,32 +132,42 @@ class LightClasses {
 
   bool drop_below(double limit, const Real& mass, std::span<const Laid<Real>> laid,
                   Direction direction) {
-    const double weight = mu_ * std::fabs(as_double(mass));
+    const double root = std::sqrt(mu_ * std::fabs(as_double(mass)));
     return charge(limit, laid, [&](std::size_t& i) {
       const std::uint32_t node = laid[i].node;
       double sum = 0.0;
       for (; i < laid.size() && laid[i].node == node; ++i) {
         sum += as_double(laid[i].value) * outside(laid[i], direction);
       }
-      return weight * sum * sum;
+      return root * sum;
     });
   }
 
   // Charges every node, unless the bound of one is above the limit. bound(i) is that of the node of
-  // items[i], and moves i to the next node.
+  // items[i], and moves i to the next node. All are roots.
   template <class Item, class Bound>
   bool charge(double limit, std::span<const Item> items, const Bound& bound) {
     const std::size_t before = losses_.size();
     for (std::size_t i = 0; i < items.size();) {
       const std::uint32_t node = items[i].node;
-      const double mass = bound(i);
-      if (!(mass <= limit)) {
+      const double root = bound(i);
+      if (!(root <= limit)) {
         losses_.resize(before);
         return false;
       }
-      losses_.push_back({node, mass});
+      losses_.push_back({node, root, 0.0});
     }
+    add_up(before);
     return true;
+  }
+
+  // Fills in the sums of one class, whose losses are those from `first` on.
+  void add_up(std::size_t first) {
+    double sum = 0.0;
+    for (std::size_t i = first; i < losses_.size(); ++i) {
+      sum += losses_[i].root * block_->weights[losses_[i].node];
+    }
+    for (std::size_t i = first; i < losses_.size(); ++i) losses_[i].sum = sum;
   }
 
   // The bound of the class of one more element of value 1 in the node of laid[i], without masses.
@@ -179,7 +194,7 @@ class LightClasses {
   }
 
   const Pruning& pruning_;
-  const double theta_, lambda_, mu_, step_;
+  const double limit_, lambda_, mu_, step_;  // limit_: the root of theta
   const PartialBlock<Real>* block_ = nullptr;
   std::vector<Loss> losses_;
   double least_ = 0.0;

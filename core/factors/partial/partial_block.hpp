@@ -20,6 +20,7 @@ struct PartialBlock {
   std::vector<std::size_t> child_begin;  // one more entry than there are nodes
   std::vector<Place> children;           // positions of the features of the nodes' children
   std::vector<Reach> reach;              // beside the children, with pruning
+  std::vector<double> weights;           // beside the nodes, with pruning
 
   void start(std::uint32_t the_round) {
     round = the_round;
@@ -27,6 +28,7 @@ struct PartialBlock {
     child_begin.assign(1, 0);
     children.clear();
     reach.clear();
+    weights.clear();
   }
   void end_node(NodeId u) {
     nodes.push_back(u);
@@ -40,7 +42,7 @@ struct PartialBlock {
 
   std::uint64_t bytes() const {
     return nodes.capacity() * (sizeof(NodeId) + 8) + children.capacity() * sizeof(Place) +
-           reach.capacity() * sizeof(Reach);
+           reach.capacity() * sizeof(Reach) + weights.capacity() * sizeof(double);
   }
 };
 

@@ -70,7 +70,7 @@ class PartialFactorizer {
         meter_(task.limits.max_bytes),
         work_(task.limits.max_work),
         state_(kernel, task.dag, task.limits.sides,
-               std::is_same_v<Real, double> ? task.limits.theta : 0.0),
+               std::is_same_v<Real, double> ? task.limits.theta : 0.0, task.limits.weights),
         rounds_(task.n_threads, task.watch),
         walks_{state_, meter_, work_, rounds_.helpers(), {}},
         walkers_(static_cast<std::size_t>(task.n_threads)) {
@@ -79,13 +79,13 @@ class PartialFactorizer {
 
   Factors<Real> run() {
     compute_self();
+    const double mu = as_double(state_.mu), step = as_double(state_.step);
+    if (state_.pruning.on()) state_.pruning.hand_down_weights(state_.dag, mu, step);
     first_round();
     while (!rounds_.done()) next_round(++factors_.n_rounds);
     finish(rounds_, 100.0, [&](std::size_t u) { return shared_mass(u); }, state_, factors_);
     if (state_.pruning.on()) {
-      factors_.lost =
-          std::move(state_.pruning)
-              .with_losses_of_children(state_.dag, as_double(state_.mu), as_double(state_.step));
+      factors_.lost = std::move(state_.pruning).with_losses_of_children(state_.dag, mu, step);
     }
     factors_.peak_bytes = meter_.most();
     return std::move(factors_);
@@ -254,7 +254,7 @@ class PartialFactorizer {
   }
 
   void note_losses(const PartialFound<Real>& found) {
-    for (const auto& [u, mass] : found.lost) state_.pruning.lose(u, mass);
+    for (const auto& [u, lost] : found.lost) state_.pruning.lose(u, lost);
     for (const NodeId u : found.touched) state_.pruning.touch(u);
     for (const NodeId u : found.closed) state_.pruning.close(u);
   }

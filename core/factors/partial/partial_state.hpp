@@ -28,7 +28,8 @@ struct PartialNode {
 template <class Real>
 struct PartialState {
   PartialState(const PartialTree& the_kernel, const Dag& the_dag,
-               std::span<const std::uint8_t> the_sides, double theta)
+               std::span<const std::uint8_t> the_sides, double theta,
+               std::span<const double> weights)
       : kernel(the_kernel),
         dag(the_dag),
         sides(the_sides),
@@ -38,7 +39,7 @@ struct PartialState {
         childless(mu * lambda * lambda),
         self(the_dag.size(), Real(0.0)),
         nodes(the_dag.size()),
-        pruning(the_dag, theta),
+        pruning(the_dag, theta, weights),
         lists(pruning.on()) {}
 
   const PartialTree kernel;
@@ -79,7 +80,7 @@ struct PartialFound {
   std::uint64_t n_by_pairs = 0;       // blocks
 
   // With pruning: what nodes of the blocks lost, and which of them close. Others go on.
-  std::vector<std::pair<NodeId, double>> lost;
+  std::vector<std::pair<NodeId, Lost>> lost;
   std::vector<NodeId> touched, closed;
 
   // The number of words that the lists of the active nodes take.
@@ -91,7 +92,8 @@ struct PartialFound {
   std::uint64_t bytes() const {
     return active.capacity() * (sizeof(NodeId) + 4 + 2 * sizeof(Real)) +
            members.capacity() * (4 + sizeof(Real)) + masses.capacity() * (sizeof(Real) + 8) +
-           lost.capacity() * 16 + (touched.capacity() + closed.capacity()) * sizeof(NodeId);
+           lost.capacity() * sizeof(lost[0]) +
+           (touched.capacity() + closed.capacity()) * sizeof(NodeId);
   }
 };
 

@@ -136,12 +136,13 @@ class PartialWalker {
         if (!prunes()) continue;
         const std::span<const Reach> reach = state_.pruning.reach(u);
         block_.reach.insert(block_.reach.end(), reach.begin(), reach.end());
+        block_.weights.push_back(state_.pruning.weight(u));
       } else {
         block_.children.resize(block_.child_begin.back());
         if (prunes()) wait(u);
       }
     }
-    lost_.assign(block_.nodes.size(), 0.0);
+    lost_.assign(block_.nodes.size(), {});
     steps_ += kStepsToAHit * block_.children.size() / 4;
   }
 
@@ -170,8 +171,9 @@ class PartialWalker {
   // not lost then.
   void take_up_waiting() {
     block_.nodes.insert(block_.nodes.end(), waiting_.begin(), waiting_.end());
+    for (const NodeId u : waiting_) block_.weights.push_back(state_.pruning.weight(u));
     waiting_.clear();
-    lost_.assign(block_.nodes.size(), 0.0);
+    lost_.assign(block_.nodes.size(), {});
   }
 
   // Checks now and then for a stop, the memory limit and the work limit.
@@ -183,7 +185,7 @@ class PartialWalker {
   std::uint64_t scratch_bytes() const {
     return block_.bytes() + left_.bytes() + right_.bytes() + longer_.bytes() + sets_.bytes() +
            growth_.bytes() + pair_delta_.bytes() + known_rows_.bytes() + parts_bytes_ +
-           block_.nodes.capacity() * (2 * sizeof(Real) + sizeof(double));
+           block_.nodes.capacity() * (2 * sizeof(Real) + sizeof(Lost));
   }
 
   // A unit of the budget. With pruning, a few large nodes of a rare label may take longer than
@@ -329,7 +331,7 @@ class PartialWalker {
     longer_.absorb(part.longer);
     right_.absorb(part.turned);
     sets_.absorb(part.sets);
-    for (const Loss& loss : part.losses) lost_[loss.node] += loss.mass;
+    for (const Loss& loss : part.losses) lost_[loss.node] += loss.lost();
   }
 
   // For too many classes: each pair of nodes becomes one feature, with all that the two still
@@ -356,7 +358,7 @@ class PartialWalker {
         const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
         if (prunes() && std::fabs(as_double(rest)) <= state_.pruning.theta()) {
-          lost_[i] = lost_[j] = state_.pruning.theta();  // no two losses are of the same pair
+          lose_pair(i, j, std::fabs(as_double(rest)));
           continue;
         }
         const bool i_is_less = is_less(root_[i], root_[j]);
@@ -366,6 +368,13 @@ class PartialWalker {
         sets_.add_distinct(pair, rest / less);
       }
     }
+  }
+
+  // No two losses are of the same pair, so their squares need not be added.
+  void lose_pair(std::uint32_t i, std::uint32_t j, double mass) {
+    lost_[i].square = lost_[j].square = state_.pruning.theta();
+    lost_[i].row += mass * state_.pruning.weight(block_.nodes[j]);
+    lost_[j].row += mass * state_.pruning.weight(block_.nodes[i]);
   }
 
   // Drops sets that are light in all their nodes. The others go to the result, the heaviest first,
@@ -424,8 +433,8 @@ class PartialWalker {
       } else if (prunes()) {
         found_->closed.push_back(u);
       }
-      if (lost_[i] > 0.0) found_->lost.push_back({u, lost_[i]});
-      if (prunes() && (lost_[i] > 0.0 || is_touched(u))) found_->touched.push_back(u);
+      if (lost_[i].any()) found_->lost.push_back({u, lost_[i]});
+      if (prunes() && (lost_[i].any() || is_touched(u))) found_->touched.push_back(u);
       const Real rest = total - state_.nodes[u].found - emitted_[i];
       const bool needed = state_.nodes[u].reused && !negligible(rest, total);
       found_->total.push_back(total);
@@ -459,7 +468,7 @@ class PartialWalker {
   // That does not hold if something was dropped here or below.
   bool goes_on(std::size_t i) const {
     if (found_->n_sets[first_ + i] > 0) return true;
-    return prunes() && (lost_[i] > 0.0 || is_touched(block_.nodes[i]));
+    return prunes() && (lost_[i].any() || is_touched(block_.nodes[i]));
   }
 
   // Whether all that the nodes of the block could still share is light; then it is dropped. A node
@@ -480,12 +489,17 @@ class PartialWalker {
       if (deeper_.back() > theta) return false;
     }
     const double* next = deeper_.data();
+    double sum = 0.0;
+    for (const NodeId u : waiting_) sum += std::sqrt(*next++) * state_.pruning.weight(u);
+    for (const NodeId u : block_.nodes) sum += std::sqrt(*next++) * state_.pruning.weight(u);
+    next = deeper_.data();
+    const auto lost = [sum](double deeper) { return Lost{deeper, std::sqrt(deeper) * sum}; };
     for (const NodeId u : waiting_) {
-      found_->lost.push_back({u, *next++});
+      found_->lost.push_back({u, lost(*next++)});
       found_->touched.push_back(u);
       found_->closed.push_back(u);
     }
-    for (std::size_t i = 0; i < block_.nodes.size(); ++i) lost_[i] += *next++;
+    for (Lost& own : lost_) own += lost(*next++);
     return true;
   }
 
@@ -513,7 +527,7 @@ class PartialWalker {
   std::size_t first_set_ = 0;  // of their sets, in found_->masses
   SequenceLevel<Real> left_, right_, longer_;
   NodeSets<Real> sets_;
-  std::vector<double> lost_;     // by node
+  std::vector<Lost> lost_;       // by node
   std::vector<NodeId> waiting_;  // open nodes of the block without news
   std::vector<Part> parts_;
   std::uint64_t parts_bytes_ = 0;

@@ -56,6 +56,12 @@ class Plan:
         factors = self.operator
         return factors.kernel_errors if isinstance(factors, _core.SumFactors) else np.empty(0)
 
+    @property
+    def kernel_error_rows(self) -> FloatArray:
+        """Bounds on the sums of the errors of each example with all others."""
+        factors = self.operator
+        return factors.kernel_error_rows if isinstance(factors, _core.SumFactors) else np.empty(0)
+
     def __str__(self) -> str:
         return f"{self.name}: {self.reason}"
 

@@ -45,6 +45,7 @@ def score_bounds(
     errors_of_weighted: FloatArray,
     *,
     have_sign: bool,
+    rows: FloatArray | None = None,
 ) -> ScoreBounds:
     """Bound the exact scores ``sum_j weights_j K(j, t)`` of trees t.
 
@@ -58,10 +59,15 @@ def score_bounds(
         The errors of the kernel for the trees that have weights.
     have_sign : bool
         Whether the kernel is never above the exact one.
+    rows : ndarray of shape (n,), optional
+        Other bounds on the errors of the scores, for all problems.
     """
     roots = np.sqrt(errors_of_weighted)
     up, down = roots @ np.maximum(weights, 0.0), roots @ np.maximum(-weights, 0.0)
     if not have_sign:
         up = down = up + down
     reach = np.sqrt(errors)[:, None]
-    return ScoreBounds(scores - reach * down, scores + reach * up)
+    most = np.inf if rows is None else rows[:, None]
+    return ScoreBounds(
+        scores - np.minimum(reach * down, most), scores + np.minimum(reach * up, most)
+    )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filbert import _core
+from filbert.arrays import FloatArray
 from filbert.errors import OutOfMemoryError, WorkLimitError
 from filbert.forest import Forest
 from filbert.kernels import TreeKernel
@@ -23,6 +24,7 @@ def factorize(
     keep_nodes: bool = False,
     n_first: int = 0,
     kernel_tol: float = 0.0,
+    row_weights: FloatArray | None = None,
     n_jobs: int | None = None,
     progress: Any = None,
 ) -> _core.KernelOperator:
@@ -30,7 +32,8 @@ def factorize(
 
     The result has `kernel_errors`: the kernel of trees i and j by the factors differs by at most
     ``sqrt(kernel_errors[i] * kernel_errors[j])`` from the kernel. They are empty if nothing was
-    pruned.
+    pruned. Beside them are `kernel_error_rows`: the differences of row i, times the weights of the
+    trees j, add up to at most ``kernel_error_rows[i]``.
 
     Parameters
     ----------
@@ -54,6 +57,8 @@ def factorize(
     kernel_tol : float
         With PartialTree, light fragments may be left out such that no kernel error exceeds this
         share of a tree's kernel with itself. With 0, and for other kernels, factors are exact.
+    row_weights : ndarray of shape (len(forest),), optional
+        The weights in `kernel_error_rows`, not negative. By default, 1.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -85,6 +90,7 @@ def factorize(
             n_threads(n_jobs),
             progress,
             kernel_tol,
+            row_weights,
         )
 
     try:

@@ -48,7 +48,7 @@ class Machine:
         verbose: int = 0,
     ) -> "Fitted":
         """Train on examples in one piece."""
-        first = first_kernel_tol(self.tol, self.C * weights, signs)
+        first = first_kernel_tol(self.tol, self.C * weights)
         trainer = ExactTrainer(
             self.kernel,
             examples,

@@ -134,7 +134,8 @@ def _predicted(model: DualClassifier, task: Any, test: NDArray[np.intp]) -> NDAr
     bounds = ScoreBounds(scores, scores)
     if not plan.is_exact:
         errors, have_sign = plan.kernel_errors, plan.operator.errors_have_sign
-        bounds = score_bounds(scores, errors[test], weights, errors, have_sign=have_sign)
+        rows = np.abs(weights).max() * plan.kernel_error_rows[test]
+        bounds = score_bounds(scores, errors[test], weights, errors, have_sign=have_sign, rows=rows)
     return decided_classes(
         task.classes, bounds, lambda rows: model.decision_function(task.examples[test[rows]])
     )

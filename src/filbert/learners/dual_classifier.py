@@ -60,7 +60,7 @@ class DualClassifier(ScoresParts, ClassifierMixin, DualLearner):  # type: ignore
         weights = weights * class_factors(self.class_weight, classes, coded)
         signs = signs_of(coded, len(classes))
         most = max(Cs, default=1.0)
-        first = first_kernel_tol(self.tol, most * weights, signs)
+        first = first_kernel_tol(self.tol, most * weights)
         needed = rows_for_training(signs, most)
         problems = self._problems(signs, weights, self._loss_name())
         task = self._task(

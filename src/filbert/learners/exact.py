@@ -19,7 +19,7 @@ from filbert.progress import progress_bar
 from filbert.threads import n_threads
 
 _MAX_ITER = 10_000
-_OF_SOLVER = 0.9  # the share of tol, as far as errors of the kernel leave it, that the solver takes
+_OF_SOLVER = 0.8  # the share of tol, as far as errors of the kernel leave it, that the solver takes
 
 
 class ExactTrainer:
@@ -129,11 +129,15 @@ class ExactTrainer:
             scores=self.matrix.scores(weights, n_threads(self.n_jobs)) + solved.intercept,
             own=solved.gap,
             errors=self._kernel_errors(),
+            rows=self._kernel_error_rows(),
             have_sign=self.matrix.errors_have_sign,
         )
 
     def _kernel_errors(self) -> FloatArray:
         return self.plan.kernel_errors
+
+    def _kernel_error_rows(self) -> FloatArray:
+        return self.plan.kernel_error_rows
 
     def _warn(self, gap: float, tol: float, max_iter: int) -> None:
         from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415, as in targets.py

@@ -101,6 +101,11 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.higher)
 
+    @property
+    def most_of_one(self) -> int:
+        """The largest number of pairs that one example is in."""
+        return int(np.bincount(np.concatenate([self.higher, self.lower])).max(initial=0))
+
     def by_example(self, weights: FloatArray) -> FloatArray:
         """Return the weights of examples, given those of their differences in rows."""
         n = self.n_examples
@@ -134,6 +139,13 @@ class PairTrainer(ExactTrainer):
         roots = np.sqrt(self.plan.kernel_errors)
         errors: FloatArray = (roots[self._pairs.higher] + roots[self._pairs.lower]) ** 2
         return errors
+
+    def _kernel_error_rows(self) -> FloatArray:
+        # The errors E_ik + E_il + E_jk + E_jl between i - j and k - l, summed over k and l.
+        rows = self.plan.kernel_error_rows
+        pairs = self._pairs
+        sums: FloatArray = pairs.most_of_one * (rows[pairs.higher] + rows[pairs.lower])
+        return sums
 
 
 class _PairOperator:

@@ -301,8 +301,8 @@ class TreeRanker(DualLearner):
     ) -> Task:
         weights = given[pairs.higher] * given[pairs.lower]
         problems = self._problems(np.ones((1, len(pairs)), dtype=np.int8), weights, self.loss)
-        sides = np.resize(np.array([1, -1], dtype=np.int8), (1, len(pairs)))
-        first = first_kernel_tol(self.tol, max(Cs, default=self.C) * weights, sides)
+        costs = max(Cs, default=self.C) * pairs.most_of_one * weights
+        first = first_kernel_tol(self.tol, costs)
         return self._task(
             kernel,
             examples,

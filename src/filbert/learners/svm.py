@@ -89,7 +89,7 @@ class TreeSVC(DualClassifier):
     kernel_tol : float, optional
         The largest error of kernels, relative to the kernel of a tree with itself, in the factors
         of PartialTree. It is lowered until the duality gap is at most `tol` under the exact kernel,
-        so it affects only the time. By default it is chosen from `tol`, C and the number of
+        so it affects only the time. By default it is chosen from `tol` and the costs of
         examples. With 0 the factors are exact.
     tol : float
         The relative duality gap to reach. For planes, the paper's epsilon: training stops when no

@@ -174,8 +174,7 @@ class TreeSVR(ScoresParts, RegressorMixin, DualLearner):  # type: ignore[misc]
         weights = checked_weights(sample_weight, n)
         problems = self._problems(np.ones((1, n), dtype=np.int8), weights, self._core_loss())
         problems = replace(problems, targets=targets[np.newaxis], epsilon=float(self.epsilon))
-        sides = np.where(targets > np.median(targets), 1, -1).astype(np.int8)
-        first = first_kernel_tol(self.tol, max(Cs, default=self.C) * weights, sides[np.newaxis])
+        first = first_kernel_tol(self.tol, max(Cs, default=self.C) * weights)
         return self._task(
             kernel, examples, problems, lambda: self._trainer(kernel, examples, first)
         )
