@@ -31,6 +31,21 @@ inline double sum_of(std::span<const std::uint32_t> columns, const double* weigh
   return (a + b) + (c + d);
 }
 
+// The same of value * weights[column], with a value for each column.
+inline double sum_of(std::span<const std::uint32_t> columns, const double* values,
+                     const double* weights) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  std::size_t k = 0;
+  for (; k + 4 <= columns.size(); k += 4) {
+    a += values[k] * weights[columns[k]];
+    b += values[k + 1] * weights[columns[k + 1]];
+    c += values[k + 2] * weights[columns[k + 2]];
+    d += values[k + 3] * weights[columns[k + 3]];
+  }
+  for (; k < columns.size(); ++k) a += values[k] * weights[columns[k]];
+  return (a + b) + (c + d);
+}
+
 struct TreeFactors {
   std::vector<std::uint64_t> begin;   // one more entry than there are trees
   LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
@@ -77,11 +92,11 @@ struct TreeFactors {
 
   // sum over a tree's columns of value * weight
   double dot(std::size_t tree, const double* weights) const {
-    if (values.empty()) return sum_of(columns_of(tree), weights);
-    double sum = 0.0;
-    for_each(tree,
-             [&](std::uint32_t column, auto... value) { sum += (weights[column] * ... * value); });
-    return sum;
+    const std::span<const std::uint32_t> all = columns_of(tree);
+    if (values.empty()) return sum_of(all, weights);
+    const std::size_t n_values = value_begin[tree + 1] - value_begin[tree];
+    return sum_of(all.first(all.size() - n_values), weights) +
+           sum_of(all.last(n_values), values.data() + value_begin[tree], weights);
   }
 
   // weights += factor * mass * value over a tree's columns
