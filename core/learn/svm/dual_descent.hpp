@@ -136,14 +136,27 @@ class DualDescent {
     return !(rate * kMany > std::log(solution.gap / p_.tol));
   }
 
-  // Sweeps and joint steps of the active examples.
+  // Sweeps and joint steps of the active examples. At the kink of a loss, equal examples with
+  // different targets rest in turn: whichever moves, the others become active, and the gap does not
+  // fall. Then all examples are active.
   void descend_jointly(SvmSolution& solution, const StopToken& token) {
+    if constexpr (!L::is_quadratic) {
+      const std::vector<SvmLook>& looks = solution.looks;
+      if (looks.size() > 1 && looks.back().gap > 0.5 * looks[looks.size() - 2].gap) take_all();
+    }
     std::vector<double> margins;
     for (const std::uint32_t i : active_) margins.push_back(margin(i));
     JointDescent<L> joint(f_, p_, active_, at_.alpha, std::move(margins), token);
     solution.n_sweeps +=
         joint.run(gap_to_reach(solution, 0.5), p_.max_sweeps - solution.n_sweeps, rng_, token);
     for (std::size_t k = 0; k < active_.size(); ++k) at_.alpha[active_[k]] = joint.alpha()[k];
+  }
+
+  void take_all() {
+    active_.clear();
+    for (std::uint32_t i = 0; i < at_.alpha.size(); ++i) {
+      if (p_.C[i] > 0.0) active_.push_back(i);
+    }
   }
 
   // Sweeps over the active examples until they have little of the gap left. After kMostSweeps
