@@ -2,6 +2,7 @@
 // each member. Among 10^9 sets, two different sets have the same key with a probability of 10^-20.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +26,12 @@ struct SetKey {
 
 inline SetKey set_key(std::uint64_t member) {
   return {spread(member), spread(member ^ 0xa5a5a5a5a5a5a5a5ULL)};
+}
+
+// Of a member that has this value in the set.
+inline SetKey with_value(const SetKey& key, double value) {
+  const std::uint64_t times = spread(std::bit_cast<std::uint64_t>(value)) | 1;
+  return {key.a * times, key.b * times};
 }
 
 inline std::size_t scratch_hash(const SetKey& key) { return static_cast<std::size_t>(key.a); }

@@ -31,6 +31,21 @@ inline double sum_of(std::span<const std::uint32_t> columns, const double* weigh
   return (a + b) + (c + d);
 }
 
+// The same of value * weights[column], with a value for each column.
+inline double sum_of(std::span<const std::uint32_t> columns, const double* values,
+                     const double* weights) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  std::size_t k = 0;
+  for (; k + 4 <= columns.size(); k += 4) {
+    a += values[k] * weights[columns[k]];
+    b += values[k + 1] * weights[columns[k + 1]];
+    c += values[k + 2] * weights[columns[k + 2]];
+    d += values[k + 3] * weights[columns[k + 3]];
+  }
+  for (; k < columns.size(); ++k) a += values[k] * weights[columns[k]];
+  return (a + b) + (c + d);
+}
+
 struct TreeFactors {
   std::vector<std::uint64_t> begin;   // one more entry than there are trees
   LargeArray<std::uint32_t> columns;  // of a tree, with repetition; frequent columns are small
@@ -83,17 +98,8 @@ struct TreeFactors {
     const std::span<const std::uint32_t> all = columns_of(tree);
     if (values.empty()) return sum_of(all, weights);
     const std::size_t n_values = value_begin[tree + 1] - value_begin[tree];
-    const std::size_t n_ones = all.size() - n_values;
-    const double* const value = values.data() + value_begin[tree];
-    const std::span<const std::uint32_t> valued = all.subspan(n_ones);
-    double a = 0.0, b = 0.0;
-    std::size_t k = 0;
-    for (; k + 2 <= n_values; k += 2) {
-      a += value[k] * weights[valued[k]];
-      b += value[k + 1] * weights[valued[k + 1]];
-    }
-    if (k < n_values) a += value[k] * weights[valued[k]];
-    return sum_of(all.first(n_ones), weights) + (a + b);
+    return sum_of(all.first(all.size() - n_values), weights) +
+           sum_of(all.last(n_values), values.data() + value_begin[tree], weights);
   }
 
   // weights += factor * mass * value over a tree's columns

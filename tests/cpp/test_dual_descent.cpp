@@ -6,9 +6,11 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <variant>
 
 #include "factors/sum_factors.hpp"
 #include "factors/tree_factors.hpp"
+#include "learn/svm/dual_descent.hpp"
 #include "learn/svm/train.hpp"
 #include "reference_factors.hpp"
 #include "svm_case.hpp"
@@ -65,6 +67,22 @@ void optimality_conditions() {
     const SvmSolution s = solved(c, c.problem());
     CHECK(s.gap <= 1e-12);
     check_optimal(c, s, 1e-4);
+  });
+}
+
+// With condensed factors, as for very many columns.
+void condensed_factors_give_the_same_optimum() {
+  for_each_case(60, 2, [](const Case& c) {
+    std::visit(
+        [&]<Loss L>(const L& loss) {
+          const SingleFactors factors(c.factors);
+          SolverProgress progress{0};
+          const SvmSolution s =
+              DualDescent<SingleFactors, L>(factors, loss, c.problem(), 0).run(progress, {});
+          CHECK(s.gap <= 1e-12);
+          check_optimal(c, s, 1e-4);
+        },
+        c.loss());
   });
 }
 
@@ -327,6 +345,7 @@ int main() {
   using namespace filbert;
   return check::run({
       TEST(optimality_conditions),
+      TEST(condensed_factors_give_the_same_optimum),
       TEST(objectives_and_gap_are_what_they_say),
       TEST(the_optimum_by_brute_force),
       TEST(large_costs),

@@ -1,28 +1,27 @@
 // A copy of the factors of some examples, small enough for the processor's caches.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "base/rng.hpp"
 #include "base/set_keys.hpp"
 
 namespace filbert {
 
 // Q_kl = y_k y_l (K_kl + intercept) of the chosen examples, as Q = A M A^T + diag(own). Only
-// columns that at least two of these entries share are kept, and numbered anew. The others are in
-// `own`. The first entries of an example have the same value, which is stored once. For most
-// kernels these are all entries; for the others values of the rest are beside their columns.
+// columns that at least two of these examples share are kept, and numbered anew. The others are in
+// `own`. Columns that the same examples have with the same values become one. The first entries of
+// an example have the same value, which is stored once. For most kernels these are all entries; for
+// the others values of the rest are beside their columns.
 class CompactFactors {
  public:
   // F is SingleFactors or SumFactors.
   template <class F>
   CompactFactors(const F& factors, std::span<const std::uint32_t> examples,
                  std::span<const std::int8_t> y, bool intercept, const StopToken& token) {
-    std::vector<std::uint32_t> place = number_columns(factors, examples);
+    const std::vector<std::uint32_t> place = number_columns(factors, examples);
     for (const std::uint32_t i : examples) {
       if (own.size() % 512 == 0) token.check();
       own.push_back(factors.diagonal[i]);
@@ -31,8 +30,7 @@ class CompactFactors {
       factors.for_each(i, [&](std::size_t column, double value, double mass) {
         if (place[column] == kSingle) {
           own.back() += mass * value * value;
-        } else {
-          mass_[place[column]] = mass;
+        } else if (place[column] != kMerged) {
           append(place[column], y[i] * value);
         }
       });
@@ -114,10 +112,7 @@ class CompactFactors {
     std::vector<SetKey> keys(size());
     for (std::size_t k = 0; k < size(); ++k) {
       for_each(k, y[examples[k]], [&](std::size_t column, double value) {
-        if (value == 0.0) return;
-        const std::uint64_t times = spread(std::bit_cast<std::uint64_t>(value)) | 1;
-        const SetKey key = set_key(column);
-        keys[k] += {key.a * times, key.b * times};
+        if (value != 0.0) keys[k] += with_value(set_key(column), value);
       });
     }
     return keys;
@@ -137,23 +132,58 @@ class CompactFactors {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 
-  static constexpr std::uint32_t kSingle = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kSingle = kNone - 1;
+  static constexpr std::uint32_t kMerged = kNone - 2;
 
-  // The new number of each column, or kSingle.
+  struct Column {
+    SetKey key;  // of the examples that have it, with their values
+    double mass;
+    std::uint32_t n_entries = 0;
+  };
+
+  // The new number of each column; kSingle, or kMerged if it is part of an earlier column.
   template <class F>
   std::vector<std::uint32_t> number_columns(const F& factors,
                                             std::span<const std::uint32_t> examples) {
-    std::vector<std::uint32_t> place(factors.n_columns(), 0);  // first the number of entries
+    std::vector<std::uint32_t> place(factors.n_columns(), kNone);  // first in `columns`
+    std::vector<Column> columns;
+    std::uint32_t k = 0;
     for (const std::uint32_t i : examples) {
-      factors.for_each(i, [&](std::size_t column, double, double) { ++place[column]; });
+      const SetKey key = set_key(k++);
+      factors.for_each(i, [&](std::size_t original, double value, double mass) {
+        if (place[original] == kNone) {
+          place[original] = static_cast<std::uint32_t>(columns.size());
+          columns.push_back({{}, mass});
+        }
+        Column& column = columns[place[original]];
+        column.key += factors.has_values() ? with_value(key, value) : key;
+        ++column.n_entries;
+      });
     }
-    for (std::uint32_t& number : place) {
-      const bool is_shared = number > 1;
-      number = is_shared ? static_cast<std::uint32_t>(mass_.size()) : kSingle;
-      if (is_shared) mass_.push_back(0.0);
-    }
-    mass_.push_back(1.0);
+    const std::vector<std::uint32_t> number = merge_columns(columns);
+    for (std::uint32_t& at : place) at = at == kNone ? kSingle : number[at];
     return place;
+  }
+
+  std::vector<std::uint32_t> merge_columns(const std::vector<Column>& columns) {
+    std::vector<std::uint32_t> number;
+    ScratchMap<SetKey, std::uint32_t> number_of_key;  // plus 1
+    for (const Column& column : columns) {
+      if (column.n_entries == 1) {
+        number.push_back(kSingle);
+        continue;
+      }
+      std::uint32_t& known = number_of_key.at(column.key);
+      number.push_back(known == 0 ? static_cast<std::uint32_t>(mass_.size()) : kMerged);
+      if (known == 0) {
+        mass_.push_back(0.0);
+        known = static_cast<std::uint32_t>(mass_.size());
+      }
+      mass_[known - 1] += column.mass;
+    }
+    mass_.push_back(1.0);  // of the intercept
+    return number;
   }
 
   void append(std::uint32_t column, double value) {

@@ -8,13 +8,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/ids.hpp"
-#include "base/rng.hpp"
 #include "base/set_keys.hpp"
 #include "factors/sum_factors.hpp"
 
@@ -45,13 +43,11 @@ class CondensedFactors {
 
   // The product of example k and w, without what k alone has among all examples.
   double dot(std::size_t k) const {
-    if (!f_.has_values()) {
-      const std::span own(entries_.data() + begin_[k], begin_[k + 1] - begin_[k]);
-      return sum_of(own, z_.data()) * alone_[k].scale + alone_[k].dot;
+    const std::span own(entries_.data() + begin_[k], begin_[k + 1] - begin_[k]);
+    if (f_.has_values()) {
+      return sum_of(own, values_.data() + begin_[k], z_.data()) + alone_[k].dot;
     }
-    double sum = alone_[k].dot;
-    for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) sum += values_[e] * z_[entries_[e]];
-    return sum;
+    return sum_of(own, z_.data()) * alone_[k].scale + alone_[k].dot;
   }
 
   // w += weight * example k
@@ -114,11 +110,6 @@ class CondensedFactors {
       });
       begin_.push_back(entries_.size());
     }
-  }
-
-  static SetKey with_value(const SetKey& key, double value) {
-    const std::uint64_t times = spread(std::bit_cast<std::uint64_t>(value)) | 1;
-    return {key.a * times, key.b * times};
   }
 
   // Columns of several examples get numbers; columns of the same examples get the same number.

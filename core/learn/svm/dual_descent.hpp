@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -40,12 +41,14 @@ namespace filbert {
 template <class F, Loss L>
 class DualDescent {
  public:
-  DualDescent(const F& factors, const L& loss, const SvmProblem& problem)
-      : f_(factors),
-        p_(loss, problem),
-        rng_(problem.seed),
-        at_{p_.first_alpha(), 0.0},
-        condensed_(factors) {
+  // Condensing takes as long as several sweeps. It only pays if w has so many columns that it does
+  // not fit into the processor's caches.
+  static constexpr std::size_t kManyColumns = std::size_t{1} << 19;
+
+  DualDescent(const F& factors, const L& loss, const SvmProblem& problem,
+              std::size_t many_columns = kManyColumns)
+      : f_(factors), p_(loss, problem), rng_(problem.seed), at_{p_.first_alpha(), 0.0} {
+    if (factors.n_columns() >= many_columns) condensed_.emplace(factors);
     rebuild();
   }
 
@@ -124,7 +127,7 @@ class DualDescent {
   // Whether sweeps take long, and would go on for long at the rate of the last ones. Joint steps
   // pay only then, and they depend more on rounding.
   bool is_slow(const SvmSolution& solution) const {
-    constexpr std::uint32_t kFirst = 50;
+    constexpr std::uint32_t kFirst = 20;
     constexpr double kMany = 100;
     if (solution.n_sweeps < kFirst) return false;
     const SvmLook& before = solution.looks[solution.looks.size() - 2];
@@ -133,8 +136,14 @@ class DualDescent {
     return !(rate * kMany > std::log(solution.gap / p_.tol));
   }
 
-  // Sweeps and joint steps of the active examples.
+  // Sweeps and joint steps of the active examples. At the kink of a loss, equal examples with
+  // different targets rest in turn: whichever moves, the others become active, and the gap does not
+  // fall. Then all examples are active.
   void descend_jointly(SvmSolution& solution, const StopToken& token) {
+    if constexpr (!L::is_quadratic) {
+      const std::vector<SvmLook>& looks = solution.looks;
+      if (looks.size() > 1 && looks.back().gap > 0.5 * looks[looks.size() - 2].gap) take_all();
+    }
     std::vector<double> margins;
     for (const std::uint32_t i : active_) margins.push_back(margin(i));
     JointDescent<L> joint(f_, p_, active_, at_.alpha, std::move(margins), token);
@@ -143,16 +152,23 @@ class DualDescent {
     for (std::size_t k = 0; k < active_.size(); ++k) at_.alpha[active_[k]] = joint.alpha()[k];
   }
 
+  void take_all() {
+    active_.clear();
+    for (std::uint32_t i = 0; i < at_.alpha.size(); ++i) {
+      if (p_.C[i] > 0.0) active_.push_back(i);
+    }
+  }
+
   // Sweeps over the active examples until they have little of the gap left. After kMostSweeps
   // sweeps the examples set aside may matter again, so it stops.
   void descend(SvmSolution& solution, const StopToken& token) {
     constexpr std::uint32_t kMostSweeps = 20;
     const double enough = gap_to_reach(solution, 0.5);
     const std::uint32_t end = std::min(p_.max_sweeps, solution.n_sweeps + kMostSweeps);
-    // The factors of many examples would take much memory and hardly be smaller if condensed.
+    // The factors of a large part of the examples would hardly be smaller if condensed.
     Whole whole{f_, z_.data()};
-    while (active_.size() > at_.alpha.size() / 4) {
-      if (solution.n_sweeps == end) return;
+    while (!condensed_ || active_.size() > at_.alpha.size() / 4) {
+      if (solution.n_sweeps == end || active_.empty()) return;
       ++solution.n_sweeps;
       shuffle_runs();
       if (sweep(p_, whole, at_, active_, negligible_, token) <= enough) return;
@@ -162,7 +178,7 @@ class DualDescent {
     while (solution.n_sweeps < end && !few.visited.empty()) {
       ++solution.n_sweeps;
       rng_.shuffle(few.visited, few.visited.size());
-      if (sweep(few.problem, condensed_, few.at, few.visited, negligible_, token) <= enough) break;
+      if (sweep(few.problem, *condensed_, few.at, few.visited, negligible_, token) <= enough) break;
     }
     for (std::size_t k = 0; k < active_.size(); ++k) at_.alpha[active_[k]] = few.at.alpha[k];
   }
@@ -208,7 +224,7 @@ class DualDescent {
     few.problem.targets = few.targets;
     few.visited.resize(active_.size());
     std::iota(few.visited.begin(), few.visited.end(), 0u);
-    condensed_.start(active_, z_.data());
+    condensed_->start(active_, z_.data());
     return few;
   }
 
@@ -288,8 +304,8 @@ class DualDescent {
   std::vector<double> z_;  // stands for w
   bool w_is_zero_ = true;  // at the last call of rebuild()
   std::vector<std::uint32_t> active_;
-  CondensedFactors<F> condensed_;  // of the active examples
-  double negligible_ = -1.0;       // a share of the gap
+  std::optional<CondensedFactors<F>> condensed_;  // of the active examples
+  double negligible_ = -1.0;                      // a share of the gap
   bool is_slow_ = false;
 };
 

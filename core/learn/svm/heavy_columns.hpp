@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -33,14 +34,21 @@ class HeavyColumns {
     const double mean = std::accumulate(inverse_.begin(), inverse_.end(), 0.0) /
                         static_cast<double>(inverse_.size());
     for (double& rest : inverse_) rest = 1.0 / std::max(rest, kLeast * mean);
+    is_taken_.assign(inverse_.size(), false);
+    sum_.assign(n_ * n_, 0.0);
+    for (std::size_t t = 0; t < n_; ++t) sum_[t * n_ + t] = 1.0;
   }
 
-  // Prepares for the matrix over the examples `some`.
+  // Prepares for the matrix over the examples `some`. They are mostly those of the last time, so S
+  // is kept, and the others are added and subtracted.
   void take(std::span<const std::uint32_t> some, const StopToken& token) {
     some_.assign(some.begin(), some.end());
-    triangle_.assign(n_ * n_, 0.0);
-    for (std::size_t t = 0; t < n_; ++t) triangle_[t * n_ + t] = 1.0;
-    for (const std::uint32_t k : some_) add_product(k);
+    std::vector<bool> is_taken(inverse_.size(), false);
+    for (const std::uint32_t k : some_) is_taken[k] = true;
+    for (std::uint32_t k = 0; k < inverse_.size(); ++k) {
+      if (is_taken[k] != is_taken_[k]) add_product(k, is_taken[k] ? inverse_[k] : -inverse_[k]);
+    }
+    is_taken_ = std::move(is_taken);
     token.check();
     decompose(token);
   }
@@ -96,15 +104,28 @@ class HeavyColumns {
     return place;
   }
 
+  // By ascending column. An example may have a column several times.
   void list_entries(const CompactFactors& factors, const std::vector<std::uint32_t>& place) {
+    std::vector<std::pair<std::uint16_t, double>> entries;
     for (std::size_t k = 0; k < factors.size(); ++k) {
+      entries.clear();
       factors.for_each(k, 1.0, [&](std::size_t column, double value) {
         if (place[column] == kLight) return;
-        const double own = value * std::sqrt(factors.mass(column));
-        columns_.push_back(static_cast<std::uint16_t>(place[column]));
-        values_.push_back(own);
-        inverse_[k] -= own * own;
+        entries.push_back(
+            {static_cast<std::uint16_t>(place[column]), value * std::sqrt(factors.mass(column))});
       });
+      std::sort(entries.begin(), entries.end());
+      for (const auto& [column, value] : entries) {
+        if (columns_.size() > begin_.back() && columns_.back() == column) {
+          values_.back() += value;
+        } else {
+          columns_.push_back(column);
+          values_.push_back(value);
+        }
+      }
+      for (std::size_t e = begin_.back(); e < columns_.size(); ++e) {
+        inverse_[k] -= values_[e] * values_[e];
+      }
       begin_.push_back(columns_.size());
     }
   }
@@ -121,18 +142,17 @@ class HeavyColumns {
     return even + odd;
   }
 
-  // S += an example's part of H^T D^-1 H, below the diagonal.
-  void add_product(std::uint32_t k) {
+  // S += weight times an example's part of H^T H, on and below the diagonal.
+  void add_product(std::uint32_t k, double weight) {
     for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
-      double* const row = triangle_.data() + columns_[e] * n_;
-      const double value = values_[e] * inverse_[k];
-      for (std::size_t d = begin_[k]; d < begin_[k + 1]; ++d) {
-        if (columns_[d] <= columns_[e]) row[columns_[d]] += value * values_[d];
-      }
+      double* const row = sum_.data() + columns_[e] * n_;
+      const double value = values_[e] * weight;
+      for (std::size_t d = begin_[k]; d <= e; ++d) row[columns_[d]] += value * values_[d];
     }
   }
 
   void decompose(const StopToken& token) {
+    triangle_ = sum_;
     for (std::size_t i = 0; i < n_; ++i) {
       if (i % 64 == 0) token.check();
       double* const row = triangle_.data() + i * n_;
@@ -176,7 +196,8 @@ class HeavyColumns {
   std::vector<double> values_;
   Vector inverse_;                   // of D, by example
   std::vector<std::uint32_t> some_;  // the examples that the matrix is over
-  Vector triangle_;                  // L, by row
+  std::vector<bool> is_taken_;       // the same, by example
+  Vector sum_, triangle_;            // S and L, by row, on and below the diagonal
   Vector heavy_, solution_;
 };
 

@@ -215,7 +215,7 @@ class JointDescent {
 
   // Approximately -(Q + ridges)^-1 gradient over the free examples.
   Vector newton_step(const Vector& gradient, const StopToken& token) {
-    constexpr CgLimits kLimits{.most_rounds = 50, .rest = 1e-4, .flat = 1e14};
+    constexpr CgLimits kLimits{.most_rounds = 25, .rest = 1e-4, .flat = 1e14};
     constexpr std::size_t kBetweenChecks = 5;
     Vector wanted, image(gradient.size());
     for (const double g : gradient) wanted.push_back(-g);
