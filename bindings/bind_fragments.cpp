@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "fragments/recurring.hpp"
+#include "lists.hpp"
 
 namespace filbert {
 
@@ -55,12 +56,15 @@ std::tuple<std::vector<std::string_view>, std::vector<std::uint32_t>> nodes_of(c
   return {label_texts(dag, fragment), std::move(fragment.arity)};
 }
 
-std::string bracket_text(const std::vector<std::string_view>& labels,
-                         const std::vector<std::uint32_t>& arity, const std::vector<bool>& open) {
-  if (labels.size() != arity.size() || labels.size() != open.size()) {
+std::string bracket_text(const Sequence<nb::str>& of_nodes, const Sequence<std::uint32_t>& children,
+                         const Sequence<bool>& open) {
+  const auto labels = to_vector<std::string_view>(of_nodes);
+  const auto arity = to_vector<std::uint32_t>(children);
+  const auto are_open = to_vector<bool>(open);
+  if (labels.size() != arity.size() || labels.size() != are_open.size()) {
     throw nb::value_error("labels, arity and open must be of the same length");
   }
-  const std::vector<std::uint8_t> flags(open.begin(), open.end());
+  const std::vector<std::uint8_t> flags(are_open.begin(), are_open.end());
   return fragment_text(labels, arity, flags);
 }
 

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string>
 
 #include "bindings.hpp"
+#include "lists.hpp"
 
 namespace filbert {
 
@@ -57,11 +59,18 @@ NumpyArray<double> diagonal_of(const KernelSpec& spec, const Dag& a, const Array
 }
 
 // The same kernel with fragments rooted only in nodes of these symbols.
-KernelSpec rooted_in(const KernelSpec& spec, const std::vector<std::vector<std::string>>& symbols,
+KernelSpec rooted_in(const KernelSpec& spec, const Sequence<Sequence<nb::str>>& symbols,
                      bool by_production) {
+  std::vector<std::vector<std::string>> texts;
+  for (const nb::handle symbol : symbols) {
+    std::vector<std::string>& labels = texts.emplace_back();
+    for (const std::string_view label : to_vector<std::string_view>(symbol)) {
+      labels.emplace_back(label);
+    }
+  }
   const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;
   KernelSpec restricted = spec;
-  restricted.chosen = std::make_shared<ChosenSymbols>(kind, symbols);
+  restricted.chosen = std::make_shared<ChosenSymbols>(kind, texts);
   return restricted;
 }
 

@@ -9,6 +9,7 @@
 #include "factors/sum_factors.hpp"
 #include "learn/perceptron/perceptron.hpp"
 #include "learn/perceptron/perceptron_epochs.hpp"
+#include "lists.hpp"
 #include "scoring/operator.hpp"
 
 namespace filbert {
@@ -98,11 +99,10 @@ Watch watch_progress(nb::object progress, const PerceptronProgress& done) {
 // ------------------------------------------------------------------------------ the model
 
 // The spec of a term gives its kind: a KernelSpec, a PatternSpec, or (kind, degree, gamma, coef0).
-void make_model(OnlinePerceptron* self, std::size_t n_problems,
-                const std::vector<nb::object>& specs) {
+void make_model(OnlinePerceptron* self, std::size_t n_problems, const Sequence<nb::object>& specs) {
   static const char* const kinds[] = {"linear", "polynomial", "rbf"};
   std::vector<std::unique_ptr<GrowingTerm>> terms;
-  for (const nb::object& spec : specs) {
+  for (const nb::handle spec : specs) {
     if (nb::isinstance<KernelSpec>(spec)) {
       terms.push_back(growing_trees(nb::cast<const KernelSpec&>(spec), 2 * n_problems));
       continue;

@@ -8,6 +8,7 @@
 #include "factors/sum_factors.hpp"
 #include "factors/vectors/vector_factors.hpp"
 #include "learn/svm/train.hpp"
+#include "lists.hpp"
 #include "scoring/factor_scores.hpp"
 #include "scoring/operator.hpp"
 #include "stored_factors.hpp"
@@ -61,9 +62,9 @@ std::shared_ptr<const TreeFactors> factors_of(nb::handle object) {
 // A term is an operator and a scale for each of its trees.
 using Term = std::pair<nb::object, Array<double>>;
 
-void make_sum(SumFactors* self, std::size_t n_examples, const std::vector<Term>& terms) {
+void make_sum(SumFactors* self, std::size_t n_examples, const Sequence<Term>& terms) {
   std::vector<SumTerm> checked;
-  for (const Term& term : terms) {
+  for (const Term& term : to_vector<Term>(terms)) {
     const std::span<const double> scales = view(term.second);
     checked.push_back({factors_of(term.first), {scales.begin(), scales.end()}});
   }

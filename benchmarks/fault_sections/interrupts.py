@@ -28,12 +28,14 @@ def interrupted(learner: Any, X: Forest, y: Any, seconds: float) -> float | None
     due = time.perf_counter() + seconds
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        trained(learner, X, y)
+        try:
+            trained(learner, X, y)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)  # the signal may come just before
         return None
     except KeyboardInterrupt:
         return time.perf_counter() - due
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 

@@ -9,8 +9,13 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.fault_sections.shim import faults, run_with_faults
 from benchmarks.fault_sections.subjects import LEARNERS, data, digest, trained, values_of
+from filbert import _core
+from filbert.engine.sums import constant_factors
+from filbert.kernels import SubsetTree
 
 
 def run(folder: Path, name: str, n: int) -> dict[str, Any]:
@@ -53,6 +58,39 @@ def _failing(name: str, n: int) -> dict[str, Any]:
     return {**figures, "crashes": 0, "told": told}
 
 
+def with_lists(folder: Path) -> dict[str, Any]:
+    """Fail each allocation of the core's functions that take lists."""
+    found: dict[str, Any] = run_with_faults("benchmarks.fault_sections.memory", folder)
+    return found
+
+
+def _failing_lists() -> dict[str, int]:
+    spec, texts = SubsetTree()._spec(), [f"label number {i}" for i in range(100)]
+    term = constant_factors(3), np.ones(3)
+    calls = {
+        "rooted_in": lambda: spec.rooted_in([[text] for text in texts], by_production=False),
+        "SumFactors": lambda: _core.SumFactors(3, [term] * 100),
+        "OnlinePerceptron": lambda: _core.OnlinePerceptron(2, [spec] * 100),
+        "fragment_text": lambda: _core.fragment_text(texts, [0] * 100, [False] * 100),
+    }
+    counts = {}
+    for name, call in calls.items():
+        counts[name] = 0
+        call()  # nanobind's table of objects grows here, where it would end the process
+        for place in range(100):
+            print(f"{name}, allocation {place}", flush=True)
+            faults().fail_allocation_at(place, 0)
+            try:
+                call()
+                break
+            except MemoryError:
+                counts[name] += 1
+            finally:
+                faults().fail_allocation_at(-1, 0)
+    return counts
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    print(json.dumps(_failing(sys.argv[1], int(sys.argv[2]))))
+    given = sys.argv[1:]
+    print(json.dumps(_failing(given[0], int(given[1])) if given else _failing_lists()))

@@ -2,12 +2,14 @@
 // have one of them are roots of fragments. Everything below such a node counts as usual.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/parallel.hpp"
 #include "forest/dag.hpp"
 #include "forest/occurrences.hpp"
@@ -22,6 +24,11 @@ enum class SymbolKind { label, production };
 // have no effect there.
 class ChosenSymbols {
  public:
+  // The standard library's hash has no seed: symbols of a file could all have the same.
+  struct Hash {
+    std::size_t operator()(const std::string& key) const noexcept { return hash_bytes(key); }
+  };
+
   // A symbol is a label, or the labels of a node and of its children.
   ChosenSymbols(SymbolKind kind, std::span<const std::vector<std::string>> symbols);
 
@@ -30,7 +37,7 @@ class ChosenSymbols {
 
  private:
   SymbolKind kind_;
-  std::unordered_set<std::string> keys_;
+  std::unordered_set<std::string, Hash> keys_;
 };
 
 // Which nodes are roots of fragments, by node; empty: all.

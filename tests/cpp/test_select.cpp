@@ -1,5 +1,10 @@
 // Tests selected symbols: which nodes count, and the kernels over these nodes.
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "check.hpp"
 #include "kernels/chosen_symbols.hpp"
@@ -50,6 +55,40 @@ void productions_are_symbols() {
   std::sort(found.begin(), found.end());
   const std::vector<std::string> expected{"(A (B b))", "(b)"};
   CHECK(found == expected);
+}
+
+// Texts of 16 bytes that libstdc++ gives the same hash. It mixes each eight bytes by steps that can
+// be undone, into a state that begins with a number that everybody knows.
+std::vector<std::string> symbols_of_one_std_hash(std::size_t n) {
+  constexpr std::uint64_t kMultiplier = 0xc6a4a7935bd1e995ULL, kSeed = 0xc70f6907ULL;
+  std::uint64_t inverse = kMultiplier;  // modulo 2^64, by Newton's method
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kMultiplier * inverse;
+  const auto bytes_of = [](std::uint64_t word) {
+    return std::string(reinterpret_cast<const char*>(&word), sizeof word);
+  };
+  std::vector<std::string> texts;
+  for (std::uint64_t first = 1; first <= n; ++first) {
+    std::uint64_t word = first * kMultiplier;
+    word = (word ^ (word >> 47)) * kMultiplier;
+    const std::uint64_t state = ((kSeed ^ (16 * kMultiplier)) ^ word) * kMultiplier;
+    std::uint64_t second = (state ^ 1) * inverse;
+    second = (second ^ (second >> 47)) * inverse;
+    texts.push_back(bytes_of(first) + bytes_of(second));
+  }
+  return texts;
+}
+
+// Who knows the source cannot make symbols with equal hashes.
+void symbols_cannot_be_made_to_collide() {
+  std::set<std::size_t> usual, own;
+  for (const std::string& text : symbols_of_one_std_hash(300)) {
+    usual.insert(std::hash<std::string>()(text));
+    own.insert(ChosenSymbols::Hash()(text));
+  }
+#ifdef __GLIBCXX__
+  CHECK_EQUAL(usual.size(), 1u);
+#endif
+  CHECK_EQUAL(own.size(), 300u);
 }
 
 // Kernels of single symbols add up to the kernel of all; pairs from the top are the rows' values.
@@ -149,6 +188,7 @@ int main() {
   return check::run({
       TEST(roots_are_counted),
       TEST(productions_are_symbols),
+      TEST(symbols_cannot_be_made_to_collide),
       TEST(symbols_add_up),
       TEST(needed_pairs_are_enough),
       TEST(forms_of_symbols),

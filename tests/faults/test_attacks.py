@@ -1,8 +1,9 @@
 """Faults that an attack found. Each test fails without its mend.
 
-Threads and signal handlers have more tests in tests/unit/test_perceptron_threads.py. Two mends are
+Threads and signal handlers have more tests in tests/unit/test_perceptron_threads.py. Some mends are
 tested in C++, where they are: readers wait for a thread that learns (tests/cpp/test_turns.cpp), and
-labels do not have equal hashes on purpose (tests/cpp/test_forest.cpp).
+neither labels (tests/cpp/test_forest.cpp) nor chosen symbols (tests/cpp/test_select.cpp) have equal
+hashes on purpose.
 """
 
 import os
@@ -22,6 +23,7 @@ from filbert import TreePerceptron, load, save
 from filbert.errors import ConcurrentLearningError
 from filbert.kernels import RBF, matrices
 from filbert.learners import perceptron_model
+from filbert.read.numbers import to_target
 
 X, Y = data(60)
 
@@ -158,6 +160,26 @@ def test_results_do_not_depend_on_the_seed_of_the_hash(tmp_path: Path) -> None:
     ]
     assert found[0].count("\n") == 3
     assert found[0] == found[1]
+
+
+class Number(int):
+    """A number whose hash is that of all others, and that counts comparisons."""
+
+    n_compared = 0
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        type(self).n_compared += 1
+        return int(self) == other
+
+
+def test_labels_that_are_numbers_of_equal_hashes_are_not_compared_with_each_other() -> None:
+    """Python's hash of an integer is that modulo 2^61 - 1, in every process."""
+    labels = [Number(k) for k in range(1000)]
+    assert to_target(labels, "given").tolist() == [str(k) for k in range(1000)]
+    assert Number.n_compared <= 10 * len(labels)
 
 
 # ---------------------------------------------------------------- RBF of dense vectors

@@ -22,6 +22,13 @@ def test_an_allocation_that_fails_in_the_core_is_a_memory_error(tmp_path: Path, 
     assert found["wrong_errors"] == found["unusable"] == 0
 
 
+@NEEDS_COMPILER
+def test_a_list_that_does_not_fit_is_a_memory_error(tmp_path: Path) -> None:
+    found = memory.with_lists(tmp_path)
+    assert "crash" not in found, found
+    assert min(found.values()) > 0, found
+
+
 def test_a_limit_of_the_system_is_a_memory_error() -> None:
     """Under RLIMIT_AS, a matrix that does not fit is an error, and the next one is computed."""
     program = """

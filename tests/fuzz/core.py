@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOUND = ROOT / "build" / "fuzz"
 _SOURCES = ["core/base/parallel.cpp", "core/base/hash_seed.cpp", "core/forest"]
+_COMPILERS = ("clang++", *(f"clang++-{version}" for version in range(30, 13, -1)))
 _OPTIONS = [
     "-std=c++20", "-O1", "-g1", "-fno-omit-frame-pointer", "-pthread",
     "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
@@ -25,7 +26,7 @@ _READERS = {"brackets": b"\x00 \x40`\x01", "tsv": b"\x02\x22\x42", "svmlight-tk"
 
 def build() -> Path:
     """Build the target, and return the program."""
-    compiler = shutil.which("clang++")
+    compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     if compiler is None:
         sys.exit("this needs clang++ with libFuzzer: apt-get install clang libclang-rt-14-dev")
     FOUND.mkdir(parents=True, exist_ok=True)

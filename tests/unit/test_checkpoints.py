@@ -176,11 +176,11 @@ def test_a_full_disk_does_not_end_training(tmp_path: Path, monkeypatch: pytest.M
     wanted = trained(corpus(Power()), None, tmp_path / "m")
     calls = []
 
-    def write(result: Any, stream: Any) -> None:
+    def write(result: Any, *to: Any) -> None:
         calls.append(result)
         if len(calls) > 3:
             raise OSError(errno.ENOSPC, "No space left on device")
-        real(result, stream)
+        real(result, *to)
 
     real = checkpoints.write_result
     monkeypatch.setattr(checkpoints, "write_result", write)

@@ -153,6 +153,22 @@ def test_a_damaged_state_is_computed_again(tmp_path: Path, monkeypatch: pytest.M
         assert bytes_of(learner.fit(X, Y, checkpoint=tmp_path / "a")) == expected
 
 
+@pytest.mark.parametrize("name", ["factors", "sdag+", "perceptron that forgets"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_state_of_another_training_is_not_taken(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody put it into the folder, beside the description of this training."""
+    learner = LEARNERS[name]()
+    expected = bytes_of(learner.fit(X, Y))
+    for folder, y in (("a", Y), ("b", 1 - Y)):
+        assert interrupted(monkeypatch, learner, y, tmp_path / folder, 2)
+    for path in (tmp_path / "b").glob("*.result"):
+        (tmp_path / "a" / path.name).write_bytes(path.read_bytes())
+    with pytest.warns(CheckpointWarning, match="the result of another training"):
+        assert bytes_of(learner.fit(X, Y, checkpoint=tmp_path / "a")) == expected
+
+
 def test_examples_with_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     both = Examples(tree=X, size=np.arange(80.0)[:, None] / 80)
     kernel = SubsetTree().on("tree") + Linear(normalize=False).on("size")

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from typing import Any, TypeVar
 from warnings import warn
 
@@ -52,6 +53,7 @@ class Checkpoint:
     ) -> None:
         self.seed = seed
         self._folder = None if folder is None else os.fspath(folder)
+        self._work = ""  # a hash of the description and the seed
         self._is_full = False
         self._lock = ExitStack()
         if self._folder is None:
@@ -60,6 +62,7 @@ class Checkpoint:
             os.makedirs(self._folder, exist_ok=True)
             self._lock.enter_context(exclusive_lock(os.path.join(self._folder, _LOCK)))
             self._claim(self._folder, description, keeps_seed)
+            self._work = sha256(self._manifest(description).encode()).hexdigest()
         except BlockingIOError:
             raise CheckpointError(self._folder, "another process or thread is using it") from None
         except OSError as error:
@@ -127,9 +130,8 @@ class Checkpoint:
                 raise CheckpointError(
                     folder, f"it has other files, such as {others[0]}: name a new folder"
                 )
-            text = json.dumps({**description, "seed": self.seed}, indent=1, sort_keys=True)
             with replacing(path) as stream:
-                stream.write(text.encode())
+                stream.write(self._manifest(description).encode())
             return
         found = _read_manifest(folder, path)
         seed = found.pop("seed", None)
@@ -138,6 +140,13 @@ class Checkpoint:
         elif seed != self.seed:
             raise CheckpointError(folder, "it was made with another random_state")
         _compare(folder, found, json.loads(json.dumps(description)))
+
+    def _manifest(self, description: dict[str, Any]) -> str:
+        return json.dumps({**description, "seed": self.seed}, indent=1, sort_keys=True)
+
+    def _owner(self, name: str) -> str:
+        """Return what a result is stored with, so that one that was put here is not taken."""
+        return f"{name} of {self._work}"
 
     def _path(self, name: str) -> str:
         assert self._folder is not None
@@ -148,7 +157,7 @@ class Checkpoint:
             return None
         try:
             with open(self._path(name), "rb") as stream:
-                return read_result(kind, stream)
+                return read_result(kind, stream, self._owner(name))
         except (ModelFileError, OSError) as error:
             warn(CheckpointWarning(f"{self._path(name)} is computed again: {error}"), stacklevel=2)
             return None
@@ -159,7 +168,7 @@ class Checkpoint:
             return
         try:
             with replacing(self._path(name)) as stream:
-                write_result(result, stream)
+                write_result(result, stream, self._owner(name))
         except OSError as error:
             self._is_full = True
             warn(

@@ -10,21 +10,26 @@ from filbert.errors import FilbertError, ModelFileError
 _T = TypeVar("_T")
 
 
-def write_result(result: Any, stream: IO[bytes]) -> None:
-    """Write a dataclass. Its fields are numbers, texts, arrays, examples or such dataclasses."""
+def write_result(result: Any, stream: IO[bytes], owner: str) -> None:
+    """Write a dataclass. Its fields are numbers, texts, arrays, examples or such dataclasses.
+
+    `owner` names the work that the result is of.
+    """
     from filbert.persist.archive import write_archive  # noqa: PLC0415, loads much
 
     header: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
     _encode(result, "", header, arrays)
-    write_archive(stream, {"fields": header}, arrays)
+    write_archive(stream, {"of": owner, "fields": header}, arrays)
 
 
-def read_result(kind: type[_T], stream: IO[bytes]) -> _T:
-    """Read a dataclass of a kind; damage raises ModelFileError."""
+def read_result(kind: type[_T], stream: IO[bytes], owner: str) -> _T:
+    """Read a dataclass of a kind; damage, and a result of other work, raise ModelFileError."""
     from filbert.persist.archive import open_archive  # noqa: PLC0415
 
     with open_archive(stream) as archive:
+        if archive.header.get("of") != owner:
+            raise ModelFileError("it is the result of another training, or of another step")
         header, arrays = archive.header.get("fields"), archive.arrays()
     try:
         result: _T = _decode(kind, "", header, arrays)

@@ -84,7 +84,8 @@ def _check_blanks(values: list[Any]) -> None:
 def _check_types(values: list[Any]) -> None:
     """Raise ParseError if labels of different types would become one class, such as 1 and "1"."""
     kind_of: dict[str, type] = {}
-    for value in {(type(value), value): value for value in values}.values():
+    # By their texts: the hashes of numbers have no seed, and those of a file could all be equal.
+    for value in {(type(value), str(value)): value for value in values}.values():
         kind = float if type(value) is int else type(value)
         whole = kind is bool or (type(value) is float and value.is_integer())
         for text in {str(value), str(int(value)) if whole else str(value)}:
