@@ -2,16 +2,19 @@
 
 ``python -m tools.mutants`` makes all of them, ``--only core`` or ``--only python`` some,
 ``--limit N`` the first N of each kind. A bug is caught if a test fails, crashes or never ends. The
-result goes to ``tools/mutants/results.json``, with a list of the bugs that no test caught.
+result goes to ``tools/mutants/results.json``, with a list of the bugs that no test caught. Each row
+names the commit of the tests that were run, because rows of several runs may be joined.
 """
 
 import argparse
 import json
 import os
+import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -127,9 +130,24 @@ def _row(kind: str, number: int, file: str, what: str, outcome: Outcome) -> Row:
     row = {
         "kind": kind, "number": number, "file": file, "what": " ".join(what.split()),
         "ended": outcome.ended, "by": outcome.by, "cpu_seconds": round(outcome.cpu_seconds, 1),
+        "commit": _commit(),
     }  # fmt: skip
     print(json.dumps(row, ensure_ascii=False), flush=True)
     return row
+
+
+@cache
+def _commit() -> str:
+    """Return the commit of sources and tests, with a mark if they had uncommitted changes."""
+    status = ["status", "--porcelain", "--", "src", "core", "bindings", "tests", "tools"]
+    return _git("rev-parse", "HEAD") + ("+" if _git(*status) else "")
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def _check_unchanged(copy: Copy, rows: list[Row], tests: list[list[str]]) -> None:
@@ -152,6 +170,7 @@ def write(rows: list[Row], path: Path) -> None:
         "n_caught": n_caught,
         "score": round(n_caught / max(1, len(rows)), 4),
         "ended": dict(sorted(ended.items())),
+        "commits": dict(Counter(row["commit"] for row in rows)),
         "survivors": [row for row in rows if row["ended"] == "passed"],
         "date": datetime.now(UTC).date().isoformat(),
         "rows": rows,
