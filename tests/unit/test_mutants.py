@@ -12,6 +12,11 @@ from tools.mutants.python import listed_mutants
 ROOT = tests_of.ROOT
 
 
+def test_no_two_bugs_have_the_same_name() -> None:
+    names = [(mutant.file, mutant.breaks) for mutant in CORE_MUTANTS]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_bugs_of_the_core_have_their_places() -> None:
     for file in {mutant.file for mutant in CORE_MUTANTS}:
         own = {n: mutant for n, mutant in enumerate(CORE_MUTANTS, 1) if mutant.file == file}

@@ -9,6 +9,7 @@ names the commit of the tests that were run, because rows of several runs may be
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -94,8 +95,10 @@ def core_rows(choice: Choice) -> list[Row]:
     for number, mutant in enumerate(CORE_MUTANTS, 1):
         if not choice.has(number):
             continue
-        outcome = copy.run(tests_of_core(mutant.file), **{VARIABLE: str(number)})
-        rows.append(_row("core", number, f"core/{mutant.file}", mutant.breaks, outcome))
+        file = f"core/{mutant.file}"
+        tests = tests_of_core(mutant.file)
+        outcome = _outcome(copy, file, mutant.breaks, tests, **{VARIABLE: str(number)})
+        rows.append(_row("core", number, file, mutant.breaks, outcome))
     _check_unchanged(copy, rows)
     return rows
 
@@ -110,10 +113,11 @@ def python_rows(choice: Choice) -> list[Row]:
         if not choice.has(number):
             continue
         text = (package / mutant.file).read_text(encoding="utf-8")
-        with copy.changed(mutant.file, mutant.apply(text)):
-            outcome = copy.run(tests_of_python(mutant.file))
+        file = f"src/filbert/{mutant.file}"
         what = f"line {mutant.line}: {mutant.original} becomes {mutant.changed}"
-        rows.append(_row("python", number, f"src/filbert/{mutant.file}", what, outcome))
+        with copy.changed(mutant.file, mutant.apply(text)):
+            outcome = _outcome(copy, file, what, tests_of_python(mutant.file))
+        rows.append(_row("python", number, file, what, outcome))
     _check_unchanged(copy, rows)
     return rows
 
@@ -124,6 +128,35 @@ def joined(files: list[Path]) -> list[Row]:
     rows = [json.loads(line) for line in lines if line.startswith("{")]
     last = {(row["kind"], row["file"], row["what"]): row for row in rows}
     return sorted(last.values(), key=lambda row: (row["kind"], row["number"]))
+
+
+def _outcome(copy: Copy, file: str, what: str, tests: list[str], **variables: str) -> Outcome:
+    """Run the test that caught the bug last time, then all tests of the file."""
+    last = _last_caught_by().get((file, _without_line(what)))
+    if last is None:
+        return copy.run(tests, **variables)
+    first = copy.run([last], **variables)
+    if first.ended != "passed":
+        return first
+    then = copy.run(tests, **variables)
+    return Outcome(then.ended, then.by, first.cpu_seconds + then.cpu_seconds)
+
+
+@cache
+def _last_caught_by() -> dict[tuple[str, str], str]:
+    """Return the tests on record that caught bugs, with all their parameters, if still there."""
+    found = {}
+    for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]:
+        test = row["by"].partition("[")[0]
+        path, _, name = test.partition("::")
+        name = name.rpartition("::")[2]
+        if (ROOT / path).is_file() and name and f"def {name}(" in (ROOT / path).read_text():
+            found[row["file"], _without_line(row["what"])] = test
+    return found
+
+
+def _without_line(what: str) -> str:
+    return re.sub(r"^line \d+: ", "", " ".join(what.split()))
 
 
 def _row(kind: str, number: int, file: str, what: str, outcome: Outcome) -> Row:

@@ -195,7 +195,7 @@ def tests_of_core(file: str) -> list[str]:
 def tests_of_python(file: str) -> list[str]:
     """Return the files of tests for a module: those that are listed, or those that import it."""
     if any(file.startswith(start) for start in _PYTHON):
-        return [*_listed(_PYTHON, file), *_listed({"": "small_promises"}, file)]
+        return [*_listed({"": "small_promises"}, file), *_listed(_PYTHON, file)]
     module = "filbert." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     found = [path for path, text in _texts().items() if re.search(rf"\b{module}\b", text)]
     if not found:
