@@ -382,7 +382,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     ],
     "rows/long_chains.cpp": [
         ("«length += std::size_t{1} << level;»", "length += level;", "common prefixes of chains"),
-        ("jumps_.back()[«jumps_.back()[i]»]", "i", "doubled prefixes of chains"),
+        ("      «i = jumps_[level][i];»", "", "the next symbols of one of two chains"),
         ("«below.x += top.x;»", "", "chains that share a prefix with several others"),
         ("segment.y * «geometric_[entry.length]»", "geometric_[entry.length - 1]", "equal chains"),
     ],
