@@ -190,6 +190,18 @@ def test_a_partial_tree_may_outweigh_its_parts(sign: float) -> None:
     ]
 
 
+def test_a_wide_partial_tree_may_outweigh_its_parts() -> None:
+    """The children that follow at a distance count as those that follow at once."""
+    kernel = PartialTree(1.0, 1.0, normalize=False)
+    tree = Forest([f"(S A{' B' * 8})"])
+    model = SupportVectorModel(kernel, tree, np.array([[1.0]]), np.zeros(1))
+    mined = mine(model, max_ratio=0.75, min_frequency=1, search="complete")
+    assert mined.base == 8.0
+    assert dict(zip(map(str, mined.fragments), mined.weight.tolist(), strict=True)) == {
+        f"(S{first}{' B' * n})": math.comb(8, n) for first in ("", " A") for n in range(2, 7)
+    }
+
+
 def test_several_nodes_are_expanded_at_once() -> None:
     """The paper's width factor: (S A B) with both expanded is heavy, with one of them it is not.
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from benchmarks.stamp import contents_hash
 from tools.mutants import tests_of
 from tools.mutants.__main__ import RESULTS
@@ -39,8 +41,9 @@ def test_every_bug_has_tests() -> None:
     assert {path for own in tests for path in own if not (ROOT / path).is_file()} == set()
 
 
-def test_the_record_fits_its_rows() -> None:
-    record = json.loads(RESULTS.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["results", "escaped"])
+def test_a_record_fits_its_rows(name: str) -> None:
+    record = json.loads((RESULTS.parent / f"{name}.json").read_text(encoding="utf-8"))
     rows = record["rows"]
     assert record["stamp"]["sha256"] == contents_hash(record)
     assert record["n_mutants"] == len(rows)
