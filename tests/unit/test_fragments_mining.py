@@ -295,6 +295,17 @@ def test_the_complete_search_has_the_heaviest(trained: SupportVectorModel) -> No
         assert list(map(str, mined.fragments)) == list(map(str, everything.fragments[:k]))
 
 
+@pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
+def test_light_fragments_are_found_by_lower_thresholds(kernel: TreeKernel) -> None:
+    trees = forest_of(random_trees(11, 40, 10, DISJOINT))
+    svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(trees, [0, 1] * 20)
+    heavy = mine(svm.model_, min_frequency=1, search="complete")
+    n = heavy.n + 5
+    mined = mine(svm.model_, n_fragments=n, min_frequency=1, search="complete")
+    assert mined.n == n
+    assert mined.threshold < heavy.threshold
+
+
 @pytest.mark.parametrize("search", ["greedy", "complete"])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.7])
 def test_a_share_of_the_norm(trained: SupportVectorModel, share: float, search: Any) -> None:
