@@ -153,3 +153,11 @@ def test_searching_shows_progress_in_terminals(
         (["recurring", source], "searching"),
     ):
         assert title in run(*command).err
+
+
+def test_searching_shows_no_progress_elsewhere(run: Run, index: Path) -> None:
+    source = index.parent / "sums.py"
+    for command in (["search", index, "1"], ["recurring", source]):
+        found = run(*command)
+        assert found.code == 0
+        assert "searching" not in found.err

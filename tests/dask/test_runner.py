@@ -253,6 +253,7 @@ def test_most_results_wait_on_the_workers(
         assert [result.number for result in results] == list(range(1, 40))
 
 
+@pytest.mark.filterwarnings("ignore:the Dask cluster has no workers")  # they take long to start
 def test_results_that_wait_on_a_worker_that_dies(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

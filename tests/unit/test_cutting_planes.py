@@ -19,6 +19,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from filbert import Forest, TreeSVC, load, save
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
+from filbert.learners import planes
 from filbert.learners.sampling import Sampler
 from tests.profiles import n_examples
 from tests.reference import cutting_planes as reference
@@ -434,6 +435,20 @@ def test_threads_do_not_matter(strategy: Strategy, kernel: TreeKernel) -> None:
     assert three.history_ == one.history_
     assert three.delta_calls_ == one.delta_calls_
     assert three.delta_computed_ == one.delta_computed_
+
+
+def test_memory_for_the_values_of_a_function_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not even if a single column of values is larger."""
+    X, y = data()
+    scores = []
+    for most in (planes._BYTES, 8 * 100, 1):
+        monkeypatch.setattr(planes, "_BYTES", most)
+        model = TreeSVC(as_function(SubsetTree()), strategy="usvm", C=1.0, random_state=0)
+        scores.append(model.fit(X, y).decision_function(X))
+    np.testing.assert_allclose(scores[1], scores[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scores[2], scores[0], rtol=1e-9, atol=1e-12)
 
 
 def test_seeds_matter_where_there_is_sampling() -> None:

@@ -190,6 +190,18 @@ def test_a_partial_tree_may_outweigh_its_parts(sign: float) -> None:
     ]
 
 
+def test_a_wide_partial_tree_may_outweigh_its_parts() -> None:
+    """The children that follow at a distance count as those that follow at once."""
+    kernel = PartialTree(1.0, 1.0, normalize=False)
+    tree = Forest([f"(S A{' B' * 8})"])
+    model = SupportVectorModel(kernel, tree, np.array([[1.0]]), np.zeros(1))
+    mined = mine(model, max_ratio=0.75, min_frequency=1, search="complete")
+    assert mined.base == 8.0
+    assert dict(zip(map(str, mined.fragments), mined.weight.tolist(), strict=True)) == {
+        f"(S{first}{' B' * n})": math.comb(8, n) for first in ("", " A") for n in range(2, 7)
+    }
+
+
 def test_several_nodes_are_expanded_at_once() -> None:
     """The paper's width factor: (S A B) with both expanded is heavy, with one of them it is not.
 
@@ -281,6 +293,17 @@ def test_the_complete_search_has_the_heaviest(trained: SupportVectorModel) -> No
     for k in (5, 60):
         mined = mine(trained, n_fragments=k, search="complete")
         assert list(map(str, mined.fragments)) == list(map(str, everything.fragments[:k]))
+
+
+@pytest.mark.parametrize("kernel", [SubsetTree(), PartialTree()], ids=repr)
+def test_light_fragments_are_found_by_lower_thresholds(kernel: TreeKernel) -> None:
+    trees = forest_of(random_trees(11, 40, 10, DISJOINT))
+    svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(trees, [0, 1] * 20)
+    heavy = mine(svm.model_, min_frequency=1, search="complete")
+    n = heavy.n + 5
+    mined = mine(svm.model_, n_fragments=n, min_frequency=1, search="complete")
+    assert mined.n == n
+    assert mined.threshold < heavy.threshold
 
 
 @pytest.mark.parametrize("search", ["greedy", "complete"])

@@ -75,3 +75,12 @@ def test_rows_do_not_depend_on_threads() -> None:
     one = rows_between(kernel, corpus[:40], corpus, threads=1)
     assert np.array_equal(one, rows_between(kernel, corpus[:40], corpus, threads=2))
     assert np.array_equal(one, kernel(corpus[:40], corpus))
+
+
+@pytest.mark.parametrize("kernel", [kernel for kernel in KERNELS if type(kernel) is PartialTree])
+def test_many_trees_with_leaves_of_their_own(kernel: TreeKernel) -> None:
+    """Trees are compared in groups. What one group has must not be left to the next."""
+    trees = [f"(S a{i % 5} b{i % 3} c{i % 7})" for i in range(30)]
+    expected = [[kernel([a], [b])[0, 0] for b in trees] for a in trees]
+    for K in (kernel(trees), kernel(trees, Forest(trees))):
+        np.testing.assert_allclose(K, expected, rtol=1e-12, atol=1e-15)

@@ -293,6 +293,13 @@ def test_a_tree_never_reaches_into_the_next_file(folder: Path) -> None:
         read_trees("wsj")
 
 
+def test_skipping_changes_nothing_in_a_file_without_errors(tmp_path: Path) -> None:
+    """Not even where a tree goes on in the first column, which opens a new one after an error."""
+    (tmp_path / "a.mrg").write_text("(S (A a)\n(B b))\n(S c)\n")
+    X = read_trees(tmp_path / "a.mrg", on_error="skip")
+    assert list(X) == list(Forest(["(S (A a) (B b))", "(S c)"]))
+
+
 def test_a_bad_document_is_skipped(tmp_path: Path) -> None:
     for name, text in {"a": "[1]", "b": "[1", "c": '{"x": 2}'}.items():
         (tmp_path / f"{name}.json").write_text(text)

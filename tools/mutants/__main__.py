@@ -2,16 +2,20 @@
 
 ``python -m tools.mutants`` makes all of them, ``--only core`` or ``--only python`` some,
 ``--limit N`` the first N of each kind. A bug is caught if a test fails, crashes or never ends. The
-result goes to ``tools/mutants/results.json``, with a list of the bugs that no test caught.
+result goes to ``tools/mutants/results.json``, with a list of the bugs that no test caught. Each row
+names the commit of the tests that were run, because rows of several runs may be joined.
 """
 
 import argparse
 import json
 import os
+import re
+import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,7 @@ from tools.mutants.tests_of import ROOT, tests_of_core, tests_of_python
 
 RESULTS = Path(__file__).parent / "results.json"
 _DRAWN = 80  # mutants of Python modules
+_AT_ONCE = 20  # tests that run without a bug
 _WORK = ROOT / "build/mutants"
 
 Row = dict[str, Any]
@@ -39,17 +44,16 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS)
     parser.add_argument("--join", type=Path, nargs="+", help="what several runs printed, as files")
     options = parser.parse_args()
-    if options.join:
-        write(joined(options.join), options.output)
-        return
     for name in ("FILBERT_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    choice = Choice.of(options)
     preload()
-    rows: list[Row] = []
-    for kind, run in (("core", core_rows), ("python", python_rows)):
-        if options.only in (None, kind):
-            rows += run(choice)
+    if options.join:
+        rows = joined(options.join)
+    else:
+        choice = Choice.of(options)
+        rows = [] if options.only == "python" else core_rows(choice)
+        rows += [] if options.only == "core" else python_rows(choice)
+    check_without_bugs(rows)
     write(rows, options.output)
 
 
@@ -91,9 +95,10 @@ def core_rows(choice: Choice) -> list[Row]:
     for number, mutant in enumerate(CORE_MUTANTS, 1):
         if not choice.has(number):
             continue
-        outcome = copy.run(tests_of_core(mutant.file), **{VARIABLE: str(number)})
-        rows.append(_row("core", number, f"core/{mutant.file}", mutant.breaks, outcome))
-    _check_unchanged(copy, rows, [tests_of_core(mutant.file) for mutant in CORE_MUTANTS])
+        file = f"core/{mutant.file}"
+        tests = tests_of_core(mutant.file)
+        outcome = _outcome(copy, file, mutant.breaks, tests, **{VARIABLE: str(number)})
+        rows.append(_row("core", number, file, mutant.breaks, outcome))
     return rows
 
 
@@ -107,11 +112,11 @@ def python_rows(choice: Choice) -> list[Row]:
         if not choice.has(number):
             continue
         text = (package / mutant.file).read_text(encoding="utf-8")
-        with copy.changed(mutant.file, mutant.apply(text)):
-            outcome = copy.run(tests_of_python(mutant.file))
+        file = f"src/filbert/{mutant.file}"
         what = f"line {mutant.line}: {mutant.original} becomes {mutant.changed}"
-        rows.append(_row("python", number, f"src/filbert/{mutant.file}", what, outcome))
-    _check_unchanged(copy, rows, [tests_of_python(mutant.file) for mutant in mutants])
+        with copy.changed(mutant.file, mutant.apply(text)):
+            outcome = _outcome(copy, file, what, tests_of_python(mutant.file))
+        rows.append(_row("python", number, file, what, outcome))
     return rows
 
 
@@ -123,23 +128,67 @@ def joined(files: list[Path]) -> list[Row]:
     return sorted(last.values(), key=lambda row: (row["kind"], row["number"]))
 
 
+def _outcome(copy: Copy, file: str, what: str, tests: list[str], **variables: str) -> Outcome:
+    """Run the test that caught the bug last time, then all tests of the file."""
+    last = _last_caught_by().get((file, _without_line(what)))
+    if last is None:
+        return copy.run(tests, **variables)
+    first = copy.run([last], **variables)
+    if first.ended != "passed":
+        return first
+    then = copy.run(tests, **variables)
+    return Outcome(then.ended, then.by, first.cpu_seconds + then.cpu_seconds)
+
+
+@cache
+def _last_caught_by() -> dict[tuple[str, str], str]:
+    """Return the tests on record that caught bugs, with all their parameters, if still there."""
+    found = {}
+    for row in json.loads(RESULTS.read_text(encoding="utf-8"))["rows"]:
+        test = row["by"].partition("[")[0]
+        path, _, name = test.partition("::")
+        name = name.rpartition("::")[2]
+        if (ROOT / path).is_file() and name and f"def {name}(" in (ROOT / path).read_text():
+            found[row["file"], _without_line(row["what"])] = test
+    return found
+
+
+def _without_line(what: str) -> str:
+    return re.sub(r"^line \d+: ", "", " ".join(what.split()))
+
+
 def _row(kind: str, number: int, file: str, what: str, outcome: Outcome) -> Row:
     row = {
         "kind": kind, "number": number, "file": file, "what": " ".join(what.split()),
         "ended": outcome.ended, "by": outcome.by, "cpu_seconds": round(outcome.cpu_seconds, 1),
+        "commit": _commit(),
     }  # fmt: skip
     print(json.dumps(row, ensure_ascii=False), flush=True)
     return row
 
 
-def _check_unchanged(copy: Copy, rows: list[Row], tests: list[list[str]]) -> None:
-    """Check that without a bug the tests that caught something pass."""
-    caught = {row["by"].partition("::")[0] for row in rows if row["by"]}
-    known = {test for own in tests for test in own}
-    for test in sorted(caught & known):
-        outcome = copy.run([test])
+@cache
+def _commit() -> str:
+    """Return the commit of sources and tests, with a mark if they had uncommitted changes."""
+    status = ["status", "--porcelain", "--", "src", "core", "bindings", "tests", "tools"]
+    return _git("rev-parse", "HEAD") + ("+" if _git(*status) else "")
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def check_without_bugs(rows: list[Row]) -> None:
+    """Check that the tests that caught something pass without a bug, whatever the load."""
+    caught = sorted({row["by"] for row in rows if row["by"]})
+    copy = Copy(_WORK / "without")
+    for i in range(0, len(caught), _AT_ONCE):
+        outcome = copy.run(caught[i : i + _AT_ONCE])
         if outcome.ended != "passed":
-            sys.exit(f"{outcome.by or test} {outcome.ended} without any mutant: mend it first")
+            sys.exit(f"{outcome.by} {outcome.ended} without any mutant: mend it first")
 
 
 def write(rows: list[Row], path: Path) -> None:
@@ -152,6 +201,7 @@ def write(rows: list[Row], path: Path) -> None:
         "n_caught": n_caught,
         "score": round(n_caught / max(1, len(rows)), 4),
         "ended": dict(sorted(ended.items())),
+        "commits": dict(Counter(row["commit"] for row in rows)),
         "survivors": [row for row in rows if row["ended"] == "passed"],
         "date": datetime.now(UTC).date().isoformat(),
         "rows": rows,

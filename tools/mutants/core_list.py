@@ -75,7 +75,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "std::uint64_t{1}",
             "columns of other values are merged",
         ),
-        ("if («!counts(u)») profiles[u] = {};", "false", "nodes that are no roots of fragments"),
+        ("if («!counts(u)») in_forest_order", "false", "nodes that are no roots of fragments"),
     ],
     "factors/partial/light_classes.hpp": [
         (
@@ -359,8 +359,8 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "training depends on the number of threads",
         ),
         (
-            "if («kSetsAsideByShare && part.shares[k] <= negligible_») continue;",
-            "kSetsAsideByShare && part.shares[k] >= negligible_",
+            "if («sets_aside && part.shares[k] <= negligible_») continue;",
+            "sets_aside && part.shares[k] >= negligible_",
             "the examples of the logistic loss that are set aside",
         ),
     ],
@@ -382,7 +382,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     ],
     "rows/long_chains.cpp": [
         ("«length += std::size_t{1} << level;»", "length += level;", "common prefixes of chains"),
-        ("jumps_.back()[«jumps_.back()[i]»]", "i", "doubled prefixes of chains"),
+        ("      «i = jumps_[level][i];»", "", "the next symbols of one of two chains"),
         ("«below.x += top.x;»", "", "chains that share a prefix with several others"),
         ("segment.y * «geometric_[entry.length]»", "geometric_[entry.length - 1]", "equal chains"),
     ],

@@ -24,6 +24,7 @@ from tools.mutants.tests_of import ROOT
 
 _CPU_SECONDS = 240  # of the tests of one mutant: those that take longer never end
 _WALL_SECONDS = 1500
+_BYTES = 8 << 30  # of addresses: a bug may take memory without end
 _PASSED, _FAILED = 0, 1
 # An editable installation would put the sources before the copy, here and in the programs that
 # tests start.
@@ -93,6 +94,7 @@ class Copy:
         os.dup2(out, 1)
         os.dup2(out, 2)
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS + 10))
+        resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
         os.chdir(ROOT)
         os.environ.update(variables, PYTHONPATH=str(self.folder), PYTHONDONTWRITEBYTECODE="1")
         sys.dont_write_bytecode = True

@@ -91,8 +91,10 @@ _PYTHON = {
     "kernels/patterns": "patterns",
     "kernels/sequence": "sequence_kernel",
     "kernels/vector": "vector_kernels",
+    "labels": "labels",
     "learners/cascade": "cascade",
     "learners/certificate": "certificate certified_svm",
+    "learners/chosen_cost": "chosen_cost",
     "learners/cross_validation": "cross_validation",
     "learners/cutting_planes": "cutting_planes cutting_planes_errors",
     "learners/dual": "tree_svc logistic svr",
@@ -107,6 +109,7 @@ _PYTHON = {
     "learners/logistic": "logistic",
     "learners/over_parts": "cascade parts_learners",
     "learners/pair": "ranker cutting_planes",
+    "learners/pattern_vectorizer": "patterns",
     "learners/pauses": "fit_checkpoints",
     "learners/perceptron": "perceptron perceptron_errors",
     "learners/perceptron_model": "perceptron perceptron_errors perceptron_files faults/attacks",
@@ -116,6 +119,7 @@ _PYTHON = {
     "learners/ranker": "ranker",
     "learners/sampling": "sampling cutting_planes",
     "learners/search": "svm_search",
+    "learners/stored_planes": "cutting_planes",
     "learners/svm": "tree_svc sklearn",
     "learners/svm_search": "svm_search",
     "learners/svr": "svr",
@@ -173,6 +177,7 @@ _PYTHON = {
     "report/terminal": "explain cli/cli",
     "search": "index_files tree_index",
     "several_files": "read_examples read_trees cli/commands",
+    "skipped": "streams labelled_formats",
     "streaming": "streams",
     "transform": "transform transform_pipeline",
     "tree": "tree forest",
@@ -190,7 +195,7 @@ def tests_of_core(file: str) -> list[str]:
 def tests_of_python(file: str) -> list[str]:
     """Return the files of tests for a module: those that are listed, or those that import it."""
     if any(file.startswith(start) for start in _PYTHON):
-        return [*_listed(_PYTHON, file), *_listed({"": "small_promises"}, file)]
+        return [*_listed({"": "small_promises"}, file), *_listed(_PYTHON, file)]
     module = "filbert." + file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
     found = [path for path, text in _texts().items() if re.search(rf"\b{module}\b", text)]
     if not found:
