@@ -281,9 +281,10 @@ ITEMS = [
         "paper_severyn2012_imbalance",
         imbalance,
         distances.imbalance,
-        "our validation parts choose other values of j than the paper's validation set, which is "
-        "not known. paper_severyn2012_trials has the F1 with the j that is best on the test set, "
-        "and other losses, sampling and stopping",
+        "uSVM: a run may stop early by luck with a small sample. uSVM+j: our validation parts "
+        "choose other values of j than the paper's validation set, which is not known. "
+        "paper_severyn2012_trials has other losses, sampling and stopping, and the F1 with the j "
+        "that is best on the test set",
     ),
     Item(
         SEVERYN,
