@@ -513,6 +513,7 @@ TITLES = {
     "paper_pighin2010_shares": "Fig. 2: F1 of LIN and OPT by the share of the norm",
     "paper_pighin2010_speed": "the speed of mining and of counting fragments",
     "paper_pighin2010_tasks": "Table 2: accuracy of OPT and STK",
+    "paper_pighin2010_variants": "Table 2: what OPT loses by, one thing at a time",
     "paper_rieck2008_accuracy": "Fig. 1: AUC by the share of symbols",
     "paper_severyn2012_classify": "Table 3: models as lists and as DAGs",
     "paper_severyn2012_deltas": "Tables 1 and 2, Fig. 3: calls of Delta by strategy",

@@ -88,7 +88,13 @@ def exponent(n: Sequence[float], values: Sequence[float]) -> float:
 
 
 def peak_mib() -> int:
-    """Return the most memory that this process has had."""
+    """Return the most memory that this process has had.
+
+    On Linux, `ru_maxrss` starts with the memory of the process that started this one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().partition("VmHWM:")[2].split()[0]) // 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

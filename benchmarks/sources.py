@@ -52,7 +52,8 @@ _FIGURE = re.compile(rf"(?<![\w.^-])(\d[\d,]*(?:\.\d+)?) ?(?:CPU )?({_WITH_UNIT}
 _SCORE = re.compile(r"(?<![\w.^-])(\d+\.\d+)(?![\w.])")
 _MEASURE = re.compile(r"accurac|F1|AUC|log loss|Brier|correlation", re.IGNORECASE)
 _PARAMETERS = re.compile(
-    r"(?:=|\b(?:lambda|decay|nu|alpha|sections?|over|at))\s+[\d.]+(?:(?:, | and | or )[\d.]+)*"
+    r"(?:=|\b(?:lambda|decay|nu|alpha|sections?|Algorithm|over|at))\s+[\d.]+"
+    r"(?:(?:, | and | or )[\d.]+)*"
     r"|\| [\d.]+(?: to [\d.]+)?[:,]"  # a section of a paper
 )
 _LINK = re.compile(r"RESULTS\.md#(\w+)")

@@ -50,8 +50,8 @@ ONE = {"epoch": measured}
 
 def section(options: Options) -> Section:
     result = Section(
-        "Figs. 6 to 8: one epoch on a million examples; TK within 60 s from text, TK+POLY3 within "
-        "10 minutes (the paper: up to 4 hours and 450 MB); TK+POLY3 is the best"
+        "Figs. 6 to 8: one epoch on a million examples; goals: TK within 60 s from text, TK+POLY3 "
+        "within 10 minutes (the paper: up to 4 hours and 450 MB), TK+POLY3 the best"
     )
     decays = [0.4, 0.7] if options.quick else DECAYS
     with written(20_000 if options.quick else N_TRAIN, 5_000 if options.quick else None) as data:

@@ -1,4 +1,4 @@
-"""A second epoch, and plain, averaged and voted predictions."""
+"""A second and a third epoch; plain, averaged and voted predictions."""
 
 from benchmarks.aiolli2007 import paper
 from benchmarks.aiolli2007.data import N_TRAIN, written
@@ -38,7 +38,7 @@ ONE = {"epochs": measured}
 
 
 def section(options: Options) -> Section:
-    result = Section("A second epoch helps, and averaged predictions beat plain ones")
+    result = Section("A second and a third epoch; plain, averaged and voted predictions")
     voted = (5_000, 1_000) if options.quick else (N_VOTED, N_TEST_VOTED)
     whole = (20_000, 5_000) if options.quick else (N_TRAIN, None)
     for (n_train, n_test), vote in ((voted, "vote"), (whole, "")):

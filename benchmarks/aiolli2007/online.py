@@ -77,7 +77,7 @@ def _by_pipe(path: Path, *arguments: object) -> list[Row]:
 
 
 def section(options: Options) -> Section:
-    result = Section("Online from a pipe: below 450 MB at 100,000 examples, and how it grows")
+    result = Section("Online from a pipe, and how it grows; goal: below 450 MB at 100,000 examples")
     points = POINTS[:2] if options.quick else POINTS
     with written(points[-1] if options.quick else N_TRAIN, 1) as data:
         for name, decay in KERNELS:

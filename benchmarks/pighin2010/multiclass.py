@@ -204,7 +204,7 @@ def tasks(options: Options) -> list[Task]:
     ]
 
 
-CLAIM = "Table 2: OPT within one point of STK on questions, with at most 10,000 fragments"
+CLAIM = "Table 2; goal: OPT within one point of STK, with at most 10,000 fragments"
 NOTES = [
     "All parameters are those that are best on one training example in ten: of STK lambda and "
     "C, of OPT lambda (with the best C of STK for it), L and its own C; for roles and with "

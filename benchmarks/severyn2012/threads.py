@@ -56,7 +56,9 @@ def per_iteration(row: Row, iterations: int) -> str:
 
 
 def section(options: Options) -> Section:
-    result = Section("Fig. 4: two threads, at least 1.7 times faster for r = 1,000; the same model")
+    result = Section(
+        "Fig. 4: two threads; goal: at least 1.7 times faster for r = 1,000, with the same model"
+    )
     iterations, repeat = (30, 1) if options.quick else (ITERATIONS, 3)
     with TemporaryDirectory() as folder:
         path = write_data("SRL", Path(folder), N)

@@ -54,7 +54,8 @@ def correlations(
 
 def section(options: Options) -> Section:
     result = Section(
-        "Table 2: correlation with the exact kernel, at least the paper's at lambda 0.2 and 0.4"
+        "Table 2: correlation with the exact kernel; goal: at least the paper's at lambda 0.2 and "
+        "0.4"
     )
     n = 100 if options.quick else N_TREES
     decays = DECAYS[:2] if options.quick else DECAYS

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -249,3 +250,16 @@ def test_every_plot_can_be_drawn(tmp_path: Path) -> None:
 def test_every_script_can_be_imported(module: str) -> None:
     """What they measure has the names that they use."""
     import_module(module)
+
+
+# ---------------------------------------------------------------- memory
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux has /proc")
+def test_the_peak_of_memory_is_that_of_the_process_alone() -> None:
+    """A program that a large process starts does not have that process's memory."""
+    large = bytearray(b"x") * (600 << 20)
+    code = "from benchmarks.measure import peak_mib; print(peak_mib())"
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=stamp.ROOT, capture_output=True, text=True, check=True)
+    assert 0 < int(run.stdout) < len(large) >> 20
