@@ -144,7 +144,7 @@ def test_threads_and_verbosity_may_change(tmp_path: Path) -> None:
 
 
 def test_a_damaged_state_is_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = LEARNERS["factors"]()
+    learner = LEARNERS["sum"]()
     expected = bytes_of(learner.fit(X, Y))
     assert interrupted(monkeypatch, learner, Y, tmp_path / "a", 3)
     [path] = (tmp_path / "a").glob("*.result")
