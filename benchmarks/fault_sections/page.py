@@ -206,7 +206,7 @@ def table() -> str:
         if path.exists():
             result = json.loads(path.read_text())
             parts = [note for note in result["notes"] if note.startswith("This is a share")]
-            told = ". ".join([figures(result["figures"]), *parts])
+            told = ". ".join([figures(result["figures"]), *parts]).removesuffix(".")
             lines.append(f"| {fault} | {promise} | {told} |")
     return "\n".join(lines)
 
