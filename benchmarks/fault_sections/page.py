@@ -16,6 +16,10 @@ def _sum(rows: list[Row], key: str) -> int:
     return sum(row.get(key) or 0 for row in rows)
 
 
+def _n_with(rows: list[Row], key: str) -> int:
+    return sum(bool(row.get(key)) for row in rows)
+
+
 def _most(rows: list[Row], key: str) -> float:
     return max((row.get(key) or 0 for row in rows), default=0)
 
@@ -51,7 +55,7 @@ def _disk(rows: list[Row]) -> str:
 
 def _memory(rows: list[Row]) -> str:
     return (
-        f"{_sum(rows, 'failed'):,} allocations failed in {len(rows)} learners: "
+        f"{_sum(rows, 'failed'):,} allocations failed in {_n_with(rows, 'failed')} learners: "
         f"{_sum(rows, 'crashes')} crashes, {_sum(rows, 'wrong_errors')} other errors, "
         f"{_sum(rows, 'unusable')} unusable objects"
     )
@@ -76,7 +80,7 @@ def _degenerate(rows: list[Row]) -> str:
 
 def _interrupts(rows: list[Row]) -> str:
     return (
-        f"{_sum(rows, 'interrupts'):,} interrupts of {len(rows)} learners: "
+        f"{_sum(rows, 'interrupts'):,} interrupts of {_n_with(rows, 'interrupts')} learners: "
         f"{_sum(rows, 'unusable')} unusable, the slowest after {_most(rows, 'wall_longest'):.2f} s"
     )
 
@@ -200,8 +204,10 @@ def table() -> str:
     for name, (fault, promise, figures) in _ROWS.items():
         path = RESULTS / f"reliability_{name}.json"
         if path.exists():
-            rows = json.loads(path.read_text())["figures"]
-            lines.append(f"| {fault} | {promise} | {figures(rows)} |")
+            result = json.loads(path.read_text())
+            parts = [note for note in result["notes"] if note.startswith("This is a share")]
+            told = ". ".join([figures(result["figures"]), *parts]).removesuffix(".")
+            lines.append(f"| {fault} | {promise} | {told} |")
     return "\n".join(lines)
 
 
