@@ -5,6 +5,7 @@ import pytest
 
 from filbert import Forest
 from filbert.kernels import SubsetTree
+from filbert.model import SupportVectorModel
 
 N = 17_400  # more than 3e8 pairs of nodes of one production
 BOTTOM = "(X (d e) (f g))"
@@ -54,3 +55,11 @@ def test_a_chain_with_itself() -> None:
     # With another leaf, the last production differs from all others.
     assert K[0, 1] == (but_last * 2 * (N - but_last)).sum()
     assert K[1, 1] == (but_last * 2 * (N - 1 - but_last)).sum() + m.sum()
+
+
+def test_long_chains_get_a_score_for_each_class() -> None:
+    chains = Forest([text(["a"] * N, "a"), text(["a"] * N + ["b"], BOTTOM)])
+    coef = np.array([[1.0, 2.0], [3.0, -4.0]])
+    kernel = SubsetTree(1.0, normalize=False)
+    scores = SupportVectorModel(kernel, chains, coef, np.zeros(2)).decision_function(chains)
+    np.testing.assert_allclose(scores, kernel(chains) @ coef.T, rtol=1e-10)

@@ -16,6 +16,7 @@ _CORE = {
     "factors/assemble": "factors approximate symbol_selection factors_partial",
     "factors/partial": "pruned_factors certificate certified_svm factors_partial",
     "forest": "forest tree bad_input persist kernels_agree",
+    "forest/occurrences": "forest factors symbol_selection fragments_mining kernels_agree",
     "fragments": "fragments_mining fragment_matching fragment_vectorizer",
     "kernels": "kernel_values kernels_agree prediction",
     "kernels/chosen_symbols": "symbol_selection approximate",
@@ -29,6 +30,7 @@ _CORE = {
     "rows/long_chains": "long_chains",
     "scoring": "prediction",
     "scoring/kernel_dag": "perceptron cutting_planes",
+    "scoring/row_scorer": "prediction long_chains",
 }
 # The same for src/filbert. Other folders than unit are part of the name.
 _PYTHON = {
