@@ -58,7 +58,9 @@ std::tuple<std::vector<std::string_view>, std::vector<std::uint32_t>> nodes_of(c
 
 std::string bracket_text(const Sequence<nb::str>& of_nodes, const Sequence<std::uint32_t>& children,
                          const Sequence<bool>& open) {
-  const auto labels = to_vector<std::string_view>(of_nodes);
+  const auto texts = to_vector<nb::str>(of_nodes);
+  std::vector<std::string_view> labels;
+  for (const nb::str& text : texts) labels.push_back(nb::cast<std::string_view>(text));
   const auto arity = to_vector<std::uint32_t>(children);
   const auto are_open = to_vector<bool>(open);
   if (labels.size() != arity.size() || labels.size() != are_open.size()) {

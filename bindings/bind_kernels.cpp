@@ -64,9 +64,7 @@ KernelSpec rooted_in(const KernelSpec& spec, const Sequence<Sequence<nb::str>>& 
   std::vector<std::vector<std::string>> texts;
   for (const nb::handle symbol : symbols) {
     std::vector<std::string>& labels = texts.emplace_back();
-    for (const std::string_view label : to_vector<std::string_view>(symbol)) {
-      labels.emplace_back(label);
-    }
+    for (const nb::handle label : symbol) labels.emplace_back(nb::cast<std::string_view>(label));
   }
   const SymbolKind kind = by_production ? SymbolKind::production : SymbolKind::label;
   KernelSpec restricted = spec;

@@ -11,6 +11,7 @@ namespace filbert {
 template <class... Items>
 using Sequence = nb::typed<nb::sequence, Items...>;
 
+// Items must not refer to the objects of the list, which may be made as they are asked for.
 template <class Item>
 std::vector<Item> to_vector(nb::handle list) {
   std::vector<Item> items;

@@ -2,12 +2,15 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from benchmarks.fault_sections import memory, shim
 from benchmarks.stamp import ROOT
+from filbert import _core
+from filbert.kernels import SubsetTree
 
 NEEDS_COMPILER = pytest.mark.skipif(shim.compiler() is None, reason="there is no C++ compiler")
 FEW = ("TreeSVC on rows", "TreePerceptron that forgets")
@@ -27,6 +30,26 @@ def test_a_list_that_does_not_fit_is_a_memory_error(tmp_path: Path) -> None:
     found = memory.with_lists(tmp_path)
     assert "crash" not in found, found
     assert min(found.values()) > 0, found
+
+
+class Made(Sequence[str]):
+    """A sequence that makes its items as they are asked for."""
+
+    def __len__(self) -> int:
+        return 300
+
+    def __getitem__(self, i: int) -> str:  # type: ignore[override]
+        if i >= 300:
+            raise IndexError
+        return f"a label of some length, number {i}"
+
+
+def test_items_of_a_sequence_live_as_long_as_they_are_needed() -> None:
+    made, zeros = Made(), [0] * 300
+    expected = _core.fragment_text(list(made), zeros, [False] * 300)
+    assert _core.fragment_text(made, zeros, [False] * 300) == expected
+    spec = SubsetTree()._spec()
+    assert spec.rooted_in([made], True) is not None
 
 
 def test_a_limit_of_the_system_is_a_memory_error() -> None:
