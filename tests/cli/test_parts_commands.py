@@ -127,6 +127,21 @@ def test_vectors_are_added_or_their_absence_is_told(run: Run, tmp_path: Path) ->
     assert text == run("predict", tmp_path / "m", data).out
 
 
+def test_named_features_that_no_kernel_takes(run: Run, tmp_path: Path) -> None:
+    rows = [f"{y},{x},{i}" for i, (y, x) in enumerate(ROWS)]
+    data, model = write(tmp_path / "data.csv", ["label,tree,size", *rows]), tmp_path / "m"
+    done = run("train", data, "-o", model, "--parts", 3, "--set", "features=size")
+    assert done.code == 0
+    assert done.err.count("features of") == 1  # a warning, told once
+    known = run("predict", model, data).out
+    answers = run(
+        "predict", model, data, "--parts", 3, "--set", "features=size", "-o", tmp_path / "p"
+    )
+    assert answers.code == 0
+    files = sorted((tmp_path / "p").iterdir())
+    assert "".join(file.read_text() for file in files) == known
+
+
 def test_folders_of_classes(run: Run, tmp_path: Path) -> None:
     for y in "qs":
         write(tmp_path / "data" / "x.mrg", []).unlink()

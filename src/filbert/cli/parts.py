@@ -63,7 +63,7 @@ def corpus_of(files: "DataFiles", n_parts: int | None, *, labels: bool, **others
     labels : bool
         Whether labels are wanted. If not, data without labels are read too.
     others
-        Further options of `filbert.parts`.
+        Further options of `filbert.parts`, in place of those of the files.
     """
     from filbert.cli.data import FOLDER
     from filbert.corpus.sources import parts
@@ -89,7 +89,7 @@ def corpus_of(files: "DataFiles", n_parts: int | None, *, labels: bool, **others
                 **given,
             )
         own = files.options(opened.first_line, labels=labels)
-    return parts(source, n_parts=n_parts, **{**others, **given, **own})
+    return parts(source, n_parts=n_parts, **{**given, **own, **others})
 
 
 def without_examples(corpus: "Parts") -> Any:
