@@ -1,5 +1,6 @@
 """Dense or sparse matrices of features: checks and products of rows."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from filbert.kernels.algebra import empty_matrix
 
 _BYTES = 64 << 20  # of products of sparse rows in memory at a time
 _ENTRY = 16  # bytes of a sparse product and its index
-_STEPS = 1 << 28  # of a block of dense rows: some tenths of a second, after which Ctrl-C is noticed
+_STEPS = 1 << 26  # of a block of dense rows: less than a tenth of a second; then Ctrl-C is noticed
 
 
 def checked_matrix(X: Any, kernel: str, part: str | None) -> Any:
@@ -144,22 +145,20 @@ def products(a: Any, b: Any) -> FloatArray:
 
 
 def in_blocks(of_pairs: Callable[[FloatArray, FloatArray], Any], a: Any, b: Any) -> FloatArray:
-    """Return a matrix of all pairs of dense rows, computed some rows at a time.
+    """Return a matrix of all pairs of dense rows, computed in square blocks.
 
     NumPy and SciPy do not notice Ctrl-C before they return. If `b` is `a`, the matrix is symmetric,
     and only one half is computed.
     """
     values = empty_matrix(a.shape[0], b.shape[0])
-    n = max(1, _STEPS // max(1, b.shape[0] * b.shape[1]))
+    n = max(1, math.isqrt(_STEPS // max(1, a.shape[1])))
     for i in range(0, a.shape[0], n):
-        rows, later = slice(i, i + n), slice(i + n, None)
-        some = a[rows]
-        if b is a:
-            values[rows, rows] = of_pairs(some, some)
-            values[rows, later] = of_pairs(some, a[later])
-            values[later, rows] = values[rows, later].T
-        else:
-            values[rows] = of_pairs(some, b)
+        rows = slice(i, i + n)
+        for j in range(i if b is a else 0, b.shape[0], n):
+            columns = slice(j, j + n)
+            values[rows, columns] = of_pairs(a[rows], b[columns])
+            if b is a and j > i:
+                values[columns, rows] = values[rows, columns].T
     return values
 
 
