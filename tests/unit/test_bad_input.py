@@ -4,6 +4,7 @@ import copy
 import gzip
 import io
 import lzma
+import os
 import pickle
 import warnings
 from pathlib import Path
@@ -392,8 +393,15 @@ def test_a_missing_value_far_down_a_column() -> None:
 # The name of a file gets an error of its own, without a place. Hypothesis tries names that it finds
 # in the sources, such as that of a file in the current folder.
 TREELIKE = st.text("()ab \\\n\r\t\0é🐿", max_size=30)
-ANY_TEXT = TREELIKE | st.text(max_size=30).filter(lambda text: not is_file_name(text))
-ANY_BYTES = st.binary(max_size=30) | ANY_TEXT.map(str.encode)
+ANY_TEXT = TREELIKE | st.text(max_size=30).filter(lambda text: not may_be_file_name(text))
+ANY_BYTES = st.binary(max_size=30).filter(lambda text: not may_be_file_name(text)) | ANY_TEXT.map(
+    str.encode
+)
+
+
+def may_be_file_name(text: str | bytes) -> bool:
+    """Whether a text is the name of a file, or has the ending of one."""
+    return is_file_name(text) or os.path.splitext(os.fsencode(text))[1].strip() not in (b"", b".")
 
 
 def check_place(error: ParseError, text: bytes) -> None:

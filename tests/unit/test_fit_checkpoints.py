@@ -153,7 +153,7 @@ def test_a_damaged_state_is_computed_again(tmp_path: Path, monkeypatch: pytest.M
         assert bytes_of(learner.fit(X, Y, checkpoint=tmp_path / "a")) == expected
 
 
-@pytest.mark.parametrize("name", ["factors", "sdag+", "perceptron that forgets"])
+@pytest.mark.parametrize("name", ["sum", "sdag+", "perceptron that forgets"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_state_of_another_training_is_not_taken(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -79,7 +79,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     ],
     "factors/partial/light_classes.hpp": [
         (
-            "for (const Loss& loss : losses_) «lost[loss.node] += loss.mass;»",
+            "for (const Loss& loss : losses_) «lost[loss.node] += loss.lost();»",
             "",
             "the certificate forgets what is dropped",
         ),
@@ -89,16 +89,22 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "the certificate forgets what is dropped in pieces of other threads",
         ),
         (
-            "losses_.push_back({node, «mu_ * std::fabs(as_double(mass)) * skipped * skipped»});",
+            "losses_.push_back({node, «root * std::exchange(skipped_[node], 0.0)», 0.0});",
             "0.0",
             "the certificate forgets skipped classes",
         ),
+        (
+            "sum += «losses_[i].root * block_->weights[losses_[i].node]»;",
+            "0.0",
+            "rows forget what is dropped",
+        ),
     ],
     "factors/partial/pruning.hpp": [
-        ("lost_[u] += «mu * sum»;", "0.0", "the certificate forgets losses below a node"),
+        ("lost_[u] += {«mu * sum», std", "0.0", "the certificate forgets losses below a node"),
+        ("row += «outside * lost.row»;", "0.0", "rows forget losses below a node"),
         (
-            "«outside * step * std::sqrt(lost_[children[i]])»",
-            "step * std::sqrt(lost_[children[i]])",
+            "const double outside = «reaches[i].left * reaches[i].right * step»;",
+            "step",
             "the certificate forgets what is beside a loss",
         ),
     ],

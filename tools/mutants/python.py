@@ -229,8 +229,8 @@ _LISTED = [
     ),
     (
         "kernels/matrices.py",
-        "n = «max(1, _STEPS // max(1, b.shape[0] * b.shape[1]))»",
-        "max(1, a.shape[0])",
+        "n = «max(1, math.isqrt(_STEPS // max(1, a.shape[1])))»",
+        "max(1, a.shape[0], b.shape[0])",
     ),
     (
         "learners/dual.py",

@@ -13,7 +13,8 @@
 
 namespace filbert {
 
-// Groups of at least two examples with equal keys.
+// Groups of at least two examples with equal keys, by their first examples. The keys depend on how
+// columns are numbered, and the order of visits must not.
 class EqualExamples {
  public:
   EqualExamples() = default;
@@ -24,11 +25,15 @@ class EqualExamples {
       if (keys[k].a != keys[l].a) return keys[k].a < keys[l].a;
       return keys[k].b != keys[l].b ? keys[k].b < keys[l].b : k < l;
     });
+    std::vector<std::span<const std::uint32_t>> groups;
     for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
       while (end < order.size() && keys[order[end]] == keys[order[begin]]) ++end;
-      if (end - begin < 2) continue;
-      members_.insert(members_.end(), order.begin() + static_cast<std::ptrdiff_t>(begin),
-                      order.begin() + static_cast<std::ptrdiff_t>(end));
+      if (end - begin > 1) groups.push_back(std::span(order).subspan(begin, end - begin));
+    }
+    std::sort(groups.begin(), groups.end(),
+              [](const auto& a, const auto& b) { return a.front() < b.front(); });
+    for (const std::span<const std::uint32_t> group : groups) {
+      members_.insert(members_.end(), group.begin(), group.end());
       ends_.push_back(members_.size());
     }
     is_member_.assign(keys.size(), false);

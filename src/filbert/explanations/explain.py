@@ -155,19 +155,24 @@ def _summary(view: ModelView) -> ModelSummary:
 
 
 def _labels(y: ArrayLike, view: ModelView, n: int) -> list[str]:
-    """Return labels as text. A number that equals a class, such as 1.0 for 1, gets its name."""
+    """Return labels as text. A number that equals a class, such as 1.0 for 1, gets its name.
+
+    A label that is written like a class, such as the number 1 of JSON Lines and the text 1 of a
+    table, is that class too.
+    """
     array = np.asarray(y)
     if array.shape != (n,):
         raise InvalidParameterError(
             f"y must have one label for each of the {n:,} examples, got shape {array.shape}"
         )
     names = dict(zip(view.classes.tolist(), view.names, strict=True))
-    if n and names and names.keys().isdisjoint(array.tolist()):
+    labels = [names.get(label, str(label)) for label in array.tolist()]
+    if n and names and set(view.names).isdisjoint(labels):
         raise InvalidParameterError(
             f"no label in y is a class of the model: y has {array[0]!s:.40} first, the classes are "
             f"{', '.join(view.names[:5])}"
         )
-    return [names.get(label, str(label)) for label in array.tolist()]
+    return labels
 
 
 class _Applied:
