@@ -718,16 +718,17 @@ def test_arrays_in_another_order_of_nodes_are_the_same_forest() -> None:
     assert forest[0] == forest[1]
 
 
-def test_a_small_graph_may_stand_for_a_tree_beyond_counting() -> None:
-    """Each node has the one before it twice as a child: 2^81 - 1 nodes in all."""
+@pytest.mark.parametrize("arity", [2, 3])
+def test_a_small_graph_may_stand_for_a_tree_beyond_counting(arity: int) -> None:
+    """Each node has the one before it twice as a child: 2^81 - 1 nodes in all. Or three times."""
     n = 81
     forest = Forest.from_arrays(
         {
             "label_bytes": np.frombuffer(b"a", dtype=np.uint8),
             "label_ends": np.array([1], dtype=np.uint64),
             "node_labels": np.zeros(n, dtype=np.uint32),
-            "child_ends": 2 * np.arange(n, dtype=np.uint64),
-            "children": np.repeat(np.arange(n - 1, dtype=np.uint32), 2),
+            "child_ends": arity * np.arange(n, dtype=np.uint64),
+            "children": np.repeat(np.arange(n - 1, dtype=np.uint32), arity),
             "roots": np.array([n - 1], dtype=np.uint32),
         }
     )

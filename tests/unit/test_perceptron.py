@@ -378,6 +378,12 @@ def test_the_lightest_leave_first() -> None:
     assert list(map(str, clf.model_.plain()[0])) == trees[1:]
 
 
+def test_as_many_stay_as_fit() -> None:
+    trees = ["(a (b c))", "(d (e f))", "(g (h i))", "(j (k l))"]
+    clf = TreePerceptron(max_nodes=10, shuffle=False).fit(trees, [0, 1, 0, 1])
+    assert list(map(str, clf.model_.plain()[0])) == trees[1:]  # nine tenths of 10 nodes
+
+
 def test_a_tree_larger_than_the_bound_leaves_at_once() -> None:
     clf = TreePerceptron(max_nodes=3, shuffle=False).fit(["(a (b c d))", "(e f)"], [0, 1])
     assert list(map(str, clf.model_.plain()[0])) == ["(e f)"]
