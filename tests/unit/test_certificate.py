@@ -140,6 +140,21 @@ def test_the_gap_is_reached() -> None:
     assert some.certified()[0] == pytest.approx(some.gaps(true)[0], rel=0.05)
 
 
+def test_errors_of_unknown_sign_may_all_move_the_classes_apart() -> None:
+    """The kernel of each pair of different classes is smaller by the largest possible error."""
+    n, error = 20, 0.04
+    signs = np.array([[1, -1] * (n // 2)], dtype=np.int8)
+    near, alpha, ones = 2 * np.eye(n), np.full((1, n), 0.5), np.ones((1, n))
+    lost = error * np.outer(signs, signs)
+    true = near + lost - np.diag(np.diag(lost))
+    some = Case(
+        true, near, np.full(n, error), np.empty(0), False, signs, ones[0], alpha, ones, "hinge",
+        False,
+    )  # fmt: skip
+    assert some.gaps(near)[0] < 1e-12
+    assert some.gaps(true)[0] <= some.certified()[0] <= 1.1 * some.gaps(true)[0]
+
+
 def test_examples_far_from_the_hinge_do_not_count() -> None:
     """An example at its bound, or without weight, has no share while its margin stays away from 1.
 

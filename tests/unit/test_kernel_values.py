@@ -467,6 +467,13 @@ def test_self_kernels_below_float64_are_not_zero(kernel: TreeKernel) -> None:
     assert np.isfinite(matrix).all()
 
 
+def test_norms_beyond_float64_leave_values_exact() -> None:
+    """The norm of the larger tree is 2^1024, and they have 2^11 pairs of fragments in common."""
+    large = star(2**11)
+    for matrix in (SubsetTree(1.0)(["(T x)"], [large]), SubsetTree(1.0)(["(T x)", large])[:1, 1:]):
+        np.testing.assert_allclose(matrix, [[2.0**-1013]], rtol=1e-12, atol=0)
+
+
 def test_trees_without_fragments_are_like_nothing() -> None:
     """A single node has no production: 0 and not 0 / 0, also with itself."""
     for kernel in (Subtree(), SubsetTree()):

@@ -314,6 +314,14 @@ def test_errors_of_each_thousand_are_told() -> None:
     assert online.error_history_.tolist() == clf.error_history_.tolist()
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ties_of_classes_are_errors(engine: Any) -> None:
+    """Trees that share nothing with those before have a score of 0 for each class."""
+    trees = ["(a b)", "(c d)", "(e f)"]
+    clf = TreePerceptron(engine=engine, shuffle=False).fit(trees, [0, 1, 2])
+    assert (clf.n_errors_, clf.error_history_.tolist()) == (3, [3])
+
+
 def test_progress_tells_the_share_of_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
 

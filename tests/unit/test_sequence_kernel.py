@@ -141,6 +141,11 @@ def test_small_decays_are_in_range() -> None:
     assert Sequence(1e-200, normalize=False).pair(["a"], ["a"]) == 0.0  # 1e-400
 
 
+def test_sequences_that_are_too_short_have_nothing_in_common_with_themselves() -> None:
+    X = [["a"], list("ab"), []]
+    assert Sequence(length=2)(X).tolist() == [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+
+
 def test_threads_do_not_change_the_bytes() -> None:
     rng = np.random.default_rng(0)
     X = [rng.choice(list("abcd"), rng.integers(1, 60)).tolist() for _ in range(80)]
