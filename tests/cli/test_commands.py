@@ -683,6 +683,13 @@ def test_an_index_is_inspected(run: Run, folder: Path, tmp_path: Path) -> None:
     assert (refused.code, "is a folder" in refused.err) == (2, True)
 
 
+def test_similar_trees_of_tables_need_no_labels(run: Run, tmp_path: Path) -> None:
+    plain = write(tmp_path / "plain.jsonl", [json.dumps({"tree": tree}) for tree in TREES])
+    wanted = run("similar", write(tmp_path / "trees.mrg", TREES), "--top", "3")
+    assert (wanted.code, len(wanted.out.splitlines())) == (0, 3)
+    assert run("similar", plain, "--top", "3") == wanted
+
+
 def test_clones_say_if_all_trees_are_too_small(run: Run, folder: Path) -> None:
     done = run("clones", folder / "train.tsv", "--min-size", "1000")
     assert done.out == ""

@@ -489,6 +489,15 @@ def test_labels_that_the_model_does_not_know(svm: TreeSVC) -> None:
     assert as_floats.metrics.confusion.labels == ("0", "1")
 
 
+def test_a_model_of_one_support_vector_is_explained() -> None:
+    one = SupportVectorModel(
+        SubsetTree(), Forest(["(a (b c))"]), np.array([[2.0]]), np.array([0.5])
+    )
+    [example] = explain(one, ["(a (b c))"], top=0).examples
+    assert example.scores == (2.5,)
+    assert sum(example.contributions[0]) == pytest.approx(2.0)
+
+
 def test_nothing_learnt_and_nothing_to_explain(svm: TreeSVC) -> None:
     empty = SupportVectorModel(SubsetTree(), Forest([]), np.zeros((1, 0)), np.array([0.5]))
     explanation = explain(empty, ["(a (b c))"])

@@ -522,6 +522,14 @@ def test_columns_of_features_are_named_by_patterns() -> None:
     assert features.example_fragment(path).depth == 3
 
 
+def test_a_column_of_several_patterns_has_the_name_of_the_first() -> None:
+    kernel = LocalPatterns(paths=1, productions=False, subtree_depth=1, siblings=1)
+    X = ["(S x x)"] * 2
+    assert PatternVectorizer(kernel).fit(X).get_feature_names_out().tolist() == ["x", "S"]
+    features = TreeFeatures(kernel, private=False).fit(X)
+    assert features.get_feature_names_out().tolist() == ["x"]
+
+
 def test_columns_that_are_equal_have_names_of_their_own() -> None:
     X = Forest(["(S (NP (D the) (N dog)) (VP runs))", "(S (VP go) (NP (N home)))"] * 2)
     features = TreeFeatures(LocalPatterns(), private=False)

@@ -286,6 +286,7 @@ HEADERS: dict[str, Callable[[dict[str, Any]], object]] = {
     "'coef' is missing": lambda h: h["arrays"].pop("coef"),
     "'convergence.gap' is missing": lambda h: h["arrays"].pop("convergence.gap"),
     "no type and shape for": lambda h: h["arrays"]["coef"].update(shape=[-1, 3]),
+    "no type and shape for the": lambda h: h["arrays"]["coef"].update(shape=[2**48, 1]),
     "as long as": lambda h: h["arrays"]["coef"].update(shape=[10**9, 3]),
     "which is not allowed": lambda h: h["arrays"]["coef"].update(dtype="|O"),
     "not have the type": lambda h: h["arrays"]["coef"].update(dtype="<i8"),

@@ -119,6 +119,15 @@ def test_the_optimum_is_that_of_scikit_learn(loss: Loss, intercept: bool, C: flo
     assert best * (1 - 1e-6) <= loose.objective_ <= best * (1 + 2 * loose.duality_gap_ + 1e-6)
 
 
+def test_the_usual_loss_is_the_squared_hinge_but_the_hinge_for_planes() -> None:
+    X, y = data(80)
+    for strategy, loss in (("exact", "squared_hinge"), ("usvm", "hinge")):
+        options: dict[str, Any] = {"C": 1.0, "random_state": 0, "strategy": strategy}
+        usual = TreeSVC(SubsetTree(), **options).fit(X, y)
+        named = TreeSVC(SubsetTree(), loss=loss, **options).fit(X, y)
+        assert usual.decision_function(X).tobytes() == named.decision_function(X).tobytes()
+
+
 def test_the_optimum_lies_near_that_of_svc() -> None:
     """SVC's bias is not regularised; balanced classes need little of it."""
     X, y = data()

@@ -61,6 +61,7 @@ _PYTHON = {
     "corpus/local": "local_runner",
     "corpus/plan": "checkpoints parts",
     "corpus/recorded": "recorded",
+    "corpus/tables": "parts_dask dask/sources",
     "datasets": "datasets_srl srl_features",
     "datasets/one_hot": "srl_features save_others",
     "datasets/stdlib": "datasets_stdlib",
