@@ -41,7 +41,7 @@ def test_every_bug_has_tests() -> None:
     assert {path for own in tests for path in own if not (ROOT / path).is_file()} == set()
 
 
-@pytest.mark.parametrize("name", ["results", "escaped"])
+@pytest.mark.parametrize("name", ["results", "first", "escaped"])
 def test_a_record_fits_its_rows(name: str) -> None:
     record = json.loads((RESULTS.parent / f"{name}.json").read_text(encoding="utf-8"))
     rows = record["rows"]
