@@ -74,6 +74,22 @@ def share_of_limit(names: Iterable[str]) -> Callable[[list[Row]], Values]:
     return values
 
 
+def share_of_parser(goal: float) -> Callable[[list[Row]], Values]:
+    """Return the speed of reading Python files, as a share of a goal or of the parser's speed."""
+
+    def values(rows: list[Row]) -> Values:
+        plain = [row for row in rows if row["format"] == "python" and not row["options"]]
+        return [
+            (
+                row["files"],
+                row["megabytes_per_cpu_second"] / min(goal, row["parser_megabytes_per_cpu_second"]),
+            )
+            for row in plain
+        ]
+
+    return values
+
+
 def exponents(
     *keys: str, where: Callable[[Row], bool] = lambda row: True
 ) -> Callable[[list[Row]], Values]:
@@ -251,10 +267,8 @@ GOALS: dict[str, list[Goal]] = {
              at_least=True),
     ],
     "reading_sources": [
-        Goal("Python at 20 MB/s", 20,
-             column("megabytes_per_cpu_second", ("files",),
-                    lambda row: row["format"] == "python" and not row["options"]),
-             at_least=True),
+        Goal("Python at 20 MB/s, or as fast as its parser if that is slower (1 is the goal)", 1,
+             share_of_parser(20.0), at_least=True),
     ],
     "predicting": [
         Goal("repeated trees at 100,000 lines/s", 1e5,
