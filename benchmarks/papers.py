@@ -3,6 +3,7 @@
 What a paper says is typed in from it. Our values are computed from benchmarks/results/*.json.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -129,7 +130,7 @@ def fragments_of_norm(rows: Rows) -> str:
 
 def mean_f1(rows: Rows) -> str:
     def mean(key: str) -> float:
-        return sum(row[key] for row in rows) / len(rows)
+        return math.fsum(row[key] for row in rows) / len(rows)
 
     return ", ".join(f"{name} {mean(f'F1 {name}'):.1f}" for name in ("STK", "LIN", "OPT"))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -196,6 +196,7 @@ def test_pairs_are_all_pairs(examples: list[tuple[int, int]], size: int) -> None
         max_size=30,
     )
 )  # fmt: skip
+@example([(1, 1, 0.5, 0.9375), (0, 1, 0.5, -0.0625)])  # scores that differ by just 1
 def test_planes_are_sums_over_pairs(examples: list[tuple[int, int, float, float]]) -> None:
     y, group, weights, f = (np.array(values, dtype=float) for values in zip(*examples, strict=True))
     group = group.astype(np.intp)

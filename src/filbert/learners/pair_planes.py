@@ -64,7 +64,7 @@ class OrderedPairs:
         for bit in range(int(self._rank.max()).bit_length()):
             is_high = (self._rank >> bit) & 1 == 1
             block = self._rank >> (bit + 1)
-            order = np.lexsort((f - is_high, block, self._group))
+            order = np.lexsort((is_high, f - is_high, block, self._group))  # by 1: low before high
             new = np.diff(self._group[order], prepend=-1) != 0
             new |= np.diff(block[order], prepend=-1) != 0
             high = is_high[order]
