@@ -5,7 +5,6 @@
 #include "factors/pattern_factors.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <mutex>
 #include <span>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "base/rng.hpp"
 #include "base/set_keys.hpp"
 #include "base/show_bytes.hpp"
 #include "patterns/pattern_reader.hpp"
@@ -141,9 +139,7 @@ class PatternFactors {
         if (k < patterns.size() - n_values) {
           own.key += tree;
         } else {
-          const double x = value[k - (patterns.size() - n_values)];
-          const std::uint64_t times = spread(std::bit_cast<std::uint64_t>(x)) | 1;
-          own.key += {tree.a * times, tree.b * (spread(times) | 1)};
+          own.key += with_value(tree, value[k - (patterns.size() - n_values)]);
         }
       }
     }
