@@ -331,6 +331,10 @@ GOALS: dict[str, list[Goal]] = {
         Goal("the same with factorising in both", 5,
              column("with_factorising", ("n_train", "loss"), lambda row: row["C"] == 100)),
     ],
+    "two_versions": [
+        Goal("no work takes more than 1.05 times as long as before", 1.05,
+             column("times", ("work",))),
+    ],
     "certified_factors": [
         Goal("at least 10,000 random forests", 10_000,
              lambda rows: [("", sum(row["forests"] for row in rows))], at_least=True),

@@ -57,6 +57,7 @@ LEFT_OUT: dict[str, str] = {
     "paper_severyn2012": "it was not cut down to the time of a test: run its --quick by hand",
     "paper_zanzotto2012": "it was not cut down to the time of a test: run its --quick by hand",
     "predicting": "it is about a million lines, and refuses fewer",
+    "two_versions": "it builds another version, which takes minutes",
     "reliability": "tests/faults and tests/fuzz run all of its sections, .ci/threads the races",
 }
 
