@@ -219,8 +219,10 @@ def test_trees_that_were_read_in_another_way_are_told(run: Run, data: Path) -> N
     functions = ["--format", "python", "--set", "unit=function"]
     assert run("train", "src", *functions, "--label", "folder", "-o", "m").code == 0
     told = "src has trees with the root Module, but the model was trained on trees with the root "
-    assert f"{told}FunctionDef: read both with the same --format" in run("predict", "m", "src").err
-    assert told in run("evaluate", "m", "src", "--label", "folder").err
+    modules = ["--set", "unit=module"]
+    done = run("predict", "m", "src", *modules)
+    assert f"{told}FunctionDef: read both with the same --format" in done.err
+    assert told in run("evaluate", "m", "src", "--label", "folder", *modules).err
     assert run("predict", "m", "src", *functions).err == ""
 
 

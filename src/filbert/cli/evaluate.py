@@ -46,9 +46,11 @@ def evaluate(
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.models import load_predictor
     from filbert.cli.predictor import rows_for_model, vocabulary_of
+    from filbert.cli.trained_reading import as_trained
 
     learner = load_predictor(model, general.jobs)
     files = Files(data, reading, on_error, general.jobs, vocabulary_of(learner))
+    files = as_trained(files, model)
     if not hasattr(learner, "classes_"):
         measured = _of_numbers(model, files, group, general.jobs)
         typer.echo(json.dumps(measured, indent=1) if as_json else as_text(measured))

@@ -63,6 +63,7 @@ def explain(
     from filbert.cli.models import load_learner
     from filbert.cli.output import check_output, open_output
     from filbert.cli.predictor import rows_for_model, vocabulary_of
+    from filbert.cli.trained_reading import as_trained
     from filbert.explanations import explain as explained
 
     _check_ending(output)
@@ -72,7 +73,8 @@ def explain(
     X: Any = None
     y: Any = None
     if data:
-        X, y = replace(files, vocabulary=vocabulary_of(learner)).trees_and_labels()
+        files = replace(as_trained(files, model), vocabulary=vocabulary_of(learner))
+        X, y = files.trees_and_labels()
         X = rows_for_model(learner, X)
         if not hasattr(learner, "classes_"):
             y = None  # numbers are no classes to compare with: `filbert evaluate` measures them

@@ -115,6 +115,7 @@ def predict(
     from filbert.cli.models import load_predictor
     from filbert.cli.output import check_output, open_output
     from filbert.cli.predictor import Predictor, rows_for_model, vocabulary_of
+    from filbert.cli.trained_reading import as_trained
     from filbert.cli.unread import Unread
 
     if in_parts.wanted:
@@ -124,6 +125,7 @@ def predict(
     lines = Lines(as_json, placeholder, id, number=number, line=line)
     known = vocabulary_of(learner)
     given = files.DataFiles(data, reading, jobs=general.jobs, vocabulary=known)
+    given = as_trained(given, model)
     if in_parts.wanted:
         check_not_standard_input(given)
         given = replace(given, on_error="raise" if on_error == "raise" else "skip")

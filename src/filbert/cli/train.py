@@ -104,6 +104,7 @@ def train(
     """
     from filbert.cli.data import DataFiles as Files
     from filbert.cli.output import check_model_output
+    from filbert.cli.trained_reading import shaping
     from filbert.persist import save
 
     files = Files(data, reading, on_error, general.jobs)
@@ -126,7 +127,8 @@ def train(
         X = used_parts(X, vectors, files.name)
         learner.set_params(kernel=kernel_of_parts(plain, X, vectors)).fit(X, y, **groups)
         size = f"{len(X):,} examples"
-    save(learner.set_params(verbose=0), output)  # verbosity belongs to this run, not to the model
+    learner.set_params(verbose=0)  # it belongs to this run, not to the model
+    save(learner, output, reading=shaping(files))
     console.note(_summary(learner, size, time.perf_counter() - start))
 
 

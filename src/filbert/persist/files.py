@@ -1,13 +1,19 @@
 """Save a model to a file, and load it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
 from filbert.atomic import replacing
-from filbert.errors import InputTypeError, MissingFileError, ModelFileError
+from filbert.errors import (
+    FilbertError,
+    InputTypeError,
+    InvalidParameterError,
+    MissingFileError,
+    ModelFileError,
+)
 from filbert.persist import kinds
 from filbert.persist.archive import ArchiveReader, open_archive, write_archive
 
@@ -15,7 +21,9 @@ FORMAT = "filbert-model"
 VERSION = 1  # how to change it: docs/model-files.md
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(
+    model: Any, path: str | os.PathLike[str], *, reading: Mapping[str, Any] | None = None
+) -> None:
     """Write models, pipelines, searches, trees, kernels or results to a file, for :func:`load`.
 
     The same model gives the same bytes. An existing file is replaced only when the new one is
@@ -29,6 +37,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         estimator and the figures of all candidates.
     path : path
         The file to write. It is complete or unchanged.
+    reading : mapping, optional
+        How the trees were read: their `format`, and its `settings` as a list of texts such as
+        ``"attributes=true"``. The commands read other data of this format alike.
 
     Examples
     --------
@@ -45,6 +56,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise InputTypeError(f"a {type(model).__name__} is saved by its own method, save(path)")
     entry, arrays = kinds.encode(model)
     header = {"format": FORMAT, "version": VERSION, "filbert": version("filbert"), **entry}
+    if reading is not None:
+        header["reading"] = checked_reading(reading, InvalidParameterError)
     with replacing(path) as stream:
         write_archive(stream, header, arrays)
 
@@ -115,6 +128,49 @@ def load_predictor(path: str | os.PathLike[str], *, n_jobs: int | None = None) -
     """
     with _opened(path) as archive:
         return kinds.decode_predictor(archive.header, archive.arrays(), n_jobs)
+
+
+def reading_of(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Return how the trees of a model were read, if its file says so: see :func:`save`.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    dict or None
+        The `format` of the trees, and its `settings`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from filbert import TreeSVC, save
+    >>> clf = TreeSVC().fit(["(a (b (@id x)))", "(a (b (@id y)))"], ["yes", "no"])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = f"{folder}/pages.filbert"
+    ...     save(clf, path, reading={"format": "xml", "settings": ["attributes=true"]})
+    ...     reading_of(path)
+    {'format': 'xml', 'settings': ['attributes=true']}
+    """
+    with _opened(path) as archive:
+        found = archive.header.get("reading")
+        return None if found is None else checked_reading(found, ModelFileError)
+
+
+def checked_reading(reading: Any, error: type[FilbertError]) -> dict[str, Any]:
+    """Return a format and its settings; raise an error if they are something else."""
+    found = dict(reading) if isinstance(reading, Mapping) else {}
+    format, settings = found.get("format"), found.get("settings")
+    if (
+        found.keys() != {"format", "settings"}
+        or not isinstance(format, str)
+        or not isinstance(settings, list)
+        or not all(isinstance(text, str) for text in settings)
+    ):
+        raise error("reading: expected a format and a list of settings such as 'attributes=true'")
+    return found
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from filbert.drawing.labels import printable, shortened
 from filbert.errors import FilbertError, MissingFileError, ModelFileError
 from filbert.persist import kinds, parameters
 from filbert.persist.archive import ArchiveReader, declared_type, open_archive
-from filbert.persist.files import VERSION, check_format, check_path
+from filbert.persist.files import VERSION, check_format, check_path, checked_reading
 
 _LARGEST_CLASSES = 1 << 20  # bytes of the array of classes that is read
 _DEEPEST = 10  # nesting of parts that is shown
@@ -100,6 +100,8 @@ class Summary:
     content : PartSummary
     arrays : list of ArraySummary
         The largest first.
+    reading : dict or None
+        How the trees were read, see :func:`save`.
 
     Examples
     --------
@@ -120,6 +122,7 @@ class Summary:
     can_be_loaded: bool
     content: PartSummary
     arrays: list[ArraySummary]
+    reading: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as dictionaries, lists, text and numbers, for JSON.
@@ -142,6 +145,9 @@ class Summary:
         ]
         if not self.can_be_loaded:
             lines.append("this version of Filbert cannot load it: update Filbert")
+        if self.reading is not None:
+            settings = "".join(f" --set {text}" for text in self.reading["settings"])
+            lines.append(printable(f"trees read as {self.reading['format']}{settings}"))
         lines += _part_lines(self.content, "") + _array_lines(self.arrays)
         return "\n".join(lines)
 
@@ -181,6 +187,9 @@ def inspect(path: str | os.PathLike[str]) -> Summary:
             arrays = _arrays(archive)
             content = _part(archive, "", header, arrays, "", 0)
             size = os.fstat(stream.fileno()).st_size
+            reading = header.get("reading")
+            if reading is not None:
+                reading = checked_reading(reading, ModelFileError)
     except FileNotFoundError:
         raise MissingFileError(path) from None
     except ModelFileError as error:
@@ -193,6 +202,7 @@ def inspect(path: str | os.PathLike[str]) -> Summary:
         number <= VERSION and kinds.is_known(content.kind),
         content,
         sorted(arrays.values(), key=lambda array: (-array.n_bytes, array.name)),
+        reading,
     )
 
 
