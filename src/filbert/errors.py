@@ -433,11 +433,33 @@ class CorruptForestError(FilbertError, ValueError):
 
 
 class CapacityError(FilbertError, ValueError):
-    """A forest would need more ids than 32 bits can number."""
+    """A forest would need more ids than 32 bits can number.
+
+    Examples
+    --------
+    A corpus that is too large for one forest is read in parts.
+
+    >>> from filbert import Forest, parts
+    >>> from filbert.errors import CapacityError
+    >>> def read(path):
+    ...     try:
+    ...         return Forest.from_brackets(path)
+    ...     except CapacityError:
+    ...         return parts(path, n_parts=64, label=False)
+    """
 
 
 class MatrixTooLargeError(FilbertError, MemoryError):
-    """A kernel matrix does not fit into memory."""
+    """A matrix does not fit into memory.
+
+    Examples
+    --------
+    >>> from filbert import DistributedTreeEmbedding
+    >>> embedding = DistributedTreeEmbedding(n_components=2**24)
+    >>> embedding.fit_transform(["(S a)", "(S b)"] * 2**17)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    filbert.errors.MatrixTooLargeError: ...
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.args
@@ -503,7 +525,16 @@ class KernelOverflowError(FilbertError, OverflowError):
 
 
 class InexactExplanationError(FilbertError, ArithmeticError):
-    """The contributions of an example do not sum to its score, which is a bug in Filbert."""
+    """The contributions of an example do not sum to its score, which is a bug in Filbert.
+
+    Examples
+    --------
+    It is an ArithmeticError. Please report it with the model and the example.
+
+    >>> from filbert.errors import InexactExplanationError
+    >>> issubclass(InexactExplanationError, ArithmeticError)
+    True
+    """
 
 
 class TooExpensiveError(FilbertError, ValueError):
@@ -674,15 +705,55 @@ class ConcurrentSaveError(FilbertError, RuntimeError):
 
 
 class CheckpointWarning(UserWarning):
-    """Results cannot be kept in a checkpoint, or not be read from it. Work goes on."""
+    """Results cannot be kept in a checkpoint, or not be read from it. Work goes on.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from filbert import TreeSVC, parts
+    >>> corpus = parts([(["(S (A a))", "(S (B b))"], ["yes", "no"])])
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     clf = TreeSVC(C=1.0).fit(corpus, checkpoint=folder)
+    ...     for path in Path(folder).glob("*.result"):
+    ...         _ = path.write_text("damaged")
+    ...     again = TreeSVC(C=1.0).fit(corpus, checkpoint=folder)
+    >>> told[0].category.__name__
+    'CheckpointWarning'
+    """
 
 
 class ClusterError(FilbertError, RuntimeError):
-    """A Dask cluster cannot do the work: its scheduler is lost, or workers die again and again."""
+    """A Dask cluster cannot do the work: its scheduler is lost, or workers die again and again.
+
+    Examples
+    --------
+    With a checkpoint, the work goes on where it stopped, here on this machine alone.
+
+    >>> from filbert.errors import ClusterError
+    >>> def fit(clf, corpus, client, folder):
+    ...     try:
+    ...         return clf.fit(corpus, checkpoint=folder)
+    ...     except ClusterError:
+    ...         client.close()
+    ...         return clf.fit(corpus, checkpoint=folder)
+    """
 
 
 class ClusterWarning(UserWarning):
-    """Work waits for a Dask cluster, such as one that has no workers yet."""
+    """Work waits for a Dask cluster, such as one that has no workers yet.
+
+    Examples
+    --------
+    A script that must not wait makes an error of the warning.
+
+    >>> import warnings
+    >>> from filbert.errors import ClusterWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ClusterWarning)  # and then clf.fit(corpus)
+    """
 
 
 class FewFragmentsWarning(UserWarning):
