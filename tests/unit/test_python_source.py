@@ -2,6 +2,7 @@
 
 import ast
 import signal
+import sys
 import warnings
 from io import BytesIO
 from pathlib import Path
@@ -234,13 +235,12 @@ class TestErrors:
             (b"x = 1\ndef f(:\n", 2, 7, "invalid syntax"),
             (b"print 'two'\n", 1, 1, "valid for Python 3"),
             (b"if x:\ny = 1\n", 2, 1, "expected an indented block"),
-            ("'é' é é".encode(), 1, 6, "invalid syntax"),
-            (b"a = 1\nb = '\xe9'\n", 2, 8, "declare its encoding"),
+            ("'é' é é".encode(), 1, None, "invalid syntax"),
+            (b"a = 1\nb = '\xe9'\n", 2, None, "declare its encoding"),
             (b"# coding: nonsense\n", None, None, "unknown encoding"),
             (b"a = 1\nb\0", 2, 2, "null byte"),
             ("x = 1".encode("utf-16"), 1, 4, "UTF-16"),
             (b"-" * 50_000 + b"1", None, None, "nested too deeply"),
-            (b"x" + b".a" * 50_000, None, None, "nested too deeply"),
             (b"x = " + b"(" * 50_000 + b")" * 50_000, 1, None, "too many nested"),
             (b"if x: y\n" + b"elif x: y\n" * 50_000, None, None, "nested too deeply"),
         ],
@@ -252,8 +252,16 @@ class TestErrors:
             records(source)
         assert caught.value.source == "a.py"
         assert caught.value.line == line
-        if column is not None:
+        if column is not None:  # beside other letters than ASCII, it depends on Python's version
             assert caught.value.column == column
+
+    def test_long_chains(self) -> None:
+        source = b"x" + b".a" * 50_000
+        if sys.version_info < (3, 14):
+            with pytest.raises(ParseError, match="nested too deeply"):
+                records(source)
+        else:
+            assert records(source)[0].text.count("(Attribute ") == 50_000
 
     def test_declared_encodings(self) -> None:
         [record] = records(b"# coding: latin-1\n\xe9 = 1")
@@ -383,5 +391,7 @@ class TestFromAst:
             Forest.from_ast(ast.Global([""]))
 
     def test_incomplete_nodes(self) -> None:
-        assert str(Forest.from_ast(ast.Name())[0]) == "(Name)"
+        node = ast.Name("x")
+        del node.id
+        assert str(Forest.from_ast(node)[0]) == "(Name)"
         assert str(Forest.from_ast(ast.Name("a b"))[0]) == r"(Name a\ b)"

@@ -64,7 +64,7 @@ def test_items(tmp_path: Path) -> None:
     [
         ("", "the document is empty"),
         (" \n", "the document is empty"),
-        ("[1,]", "column 4: not JSON"),
+        ("[1,]", "column [34]: not JSON"),
         ("{'a': 1}", "column 2: not JSON"),
         ('[\n1,\n"x]', "line 3, column 1: not JSON"),
         ('{"a": 1}\n{"a": 2}', "line 2, column 1: .*JSON Lines, use read_examples"),
