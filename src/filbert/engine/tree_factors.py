@@ -52,8 +52,8 @@ def factorize(
     keep_nodes : bool
         Allow node contributions. Nodes are then numbered as in the forest.
     n_first : int
-        If not 0, with SubsetTree and PartialTree: the factors only serve to score the trees after the first
-        `n_first` by weights of the first `n_first`. This takes less work.
+        If not 0, with SubsetTree and PartialTree: the factors only serve to score the trees after
+        the first `n_first` by weights of the first `n_first`. This takes less work.
     kernel_tol : float
         With PartialTree, light fragments may be left out such that no kernel error exceeds this
         share of a tree's kernel with itself. With 0, and for other kernels, factors are exact.
