@@ -33,7 +33,6 @@
 #include "scoring/operator.hpp"
 #include "scoring/pattern_scorer.hpp"
 #include "scoring/row_scorer.hpp"
-#include "scoring/scores_between.hpp"
 #include "scoring/symbol_forms.hpp"
 #include "search/searcher.hpp"
 
@@ -91,13 +90,9 @@ TreeFactors pattern_factors(const PatternSpec& spec, Trees trees, bool normalize
 class SumFactors;  // the same for a sum of kernels
 
 // ---------------------------------------------------------------- scores
-class KernelOperator;  // factors of trees, and all computations with them
-class PatternScorer;   // scores of trees by the weights of local patterns
-class RowScorer;       // scores of single new trees by the support vectors' rows
-std::vector<double> scores_between(const KernelSpec& spec, const Dag& dag,
-                                   std::span<const NodeId> roots, std::span<const double> weights,
-                                   std::size_t n_columns, FactorLimits limits, int n_threads,
-                                   const Watch& watch);
+class KernelOperator;   // factors of trees, and all computations with them
+class PatternScorer;    // scores of trees by the weights of local patterns
+class RowScorer;        // scores of single new trees by the support vectors' rows
 class SegmentSearcher;  // the most similar trees of an index
 void cheapest_kernel_matrix(const KernelSpec& spec, Trees a, Trees b, bool normalize, int n_threads,
                             const Watch& watch, double* out);

@@ -44,9 +44,9 @@ class Outcome(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The outcome for one part, and the part for other passes."""
+    """The outcome for one part, packed to take little memory, and the part for other passes."""
 
-    outcome: Outcome
+    outcome: bytes
     part: Packed | None
 
 
@@ -71,12 +71,14 @@ def run_and_keep(room: int, sent_by: str, process: str, shared: Any, *sent: byte
         parts.append(packed(rows, room))
         return rows
 
-    return Kept(_run(Sender(sent_by, process), shared, sent, rows_of), parts[0])
+    outcome = _run(Sender(sent_by, process), shared, sent, rows_of)
+    return Kept(pack(outcome), parts[0])
 
 
 def outcome_of(kept: Kept) -> Outcome:
     """Return the outcome without the part."""
-    return kept.outcome
+    outcome: Outcome = unpack([kept.outcome])
+    return outcome
 
 
 def _run(
