@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "scoring/operator.hpp"
+#include "scoring/scores_between.hpp"
 
 namespace filbert {
 
@@ -57,9 +58,26 @@ NumpyMatrix symbol_forms(const KernelOperator& k, const MatrixOf<double>& weight
   return to_matrix(std::move(out), n_symbols, n_columns);
 }
 
+NumpyMatrix scores_of_others(const KernelSpec& spec, const Dag& dag, const Array<NodeId>& roots,
+                             const MatrixOf<double>& weights, double max_work, int n_threads) {
+  const std::vector<NodeId> ids = checked_roots(dag, roots);
+  const std::size_t n_first = weights.shape(0), n_columns = weights.shape(1);
+  if (n_first > ids.size()) throw nb::index_error("there are not so many trees");
+  if (n_columns == 0) throw nb::value_error("at least one column of weights");
+  const FactorLimits limits{.max_work = max_work};
+  const Watch watch = watch_from_python(nb::none());
+  auto out = without_gil([&] {
+    return scores_between(spec, dag, ids, {weights.data(), weights.size()}, n_columns, limits,
+                          n_threads, watch);
+  });
+  return to_matrix(std::move(out), ids.size() - n_first, n_columns);
+}
+
 }  // namespace
 
 void bind_engine(nb::module_& m) {
+  m.def("scores_between", &scores_of_others, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
+        nb::arg("weights"), nb::arg("max_work"), nb::arg("n_threads"));
   nb::class_<KernelOperator>(m, "KernelOperator")
       .def("__init__", &make_operator, nb::arg("spec"), nb::arg("dag"), nb::arg("roots"),
            nb::arg("normalize"), nb::arg("budget"), nb::arg("max_bytes"), nb::arg("max_work"),

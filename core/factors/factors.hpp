@@ -82,9 +82,9 @@ struct FactorLimits {
   std::uint64_t max_bytes = ~std::uint64_t{0};
   // The limit on the total work, in steps of about a nanosecond.
   double max_work = std::numeric_limits<double>::infinity();
-  // For partial trees, if only Delta between nodes of two sides is needed. By node: 1, 2, or both
-  // bits. Fragments shared only by nodes of one side are then left out and count as private to a
-  // node.
+  // For subset trees and partial trees, if only Delta between nodes of two sides is needed. By
+  // node: 1, 2, or both bits. Fragments shared only by nodes of one side are then left out and
+  // count as private to a node.
   std::span<const std::uint8_t> sides = {};
   // For partial trees, if not 0: fragments that weigh no more in any node are dropped, unless the
   // values need Wide. Factors::lost bounds the error.

@@ -9,6 +9,7 @@
 
 #include "factors/sum_factors.hpp"
 #include "forest/occurrences.hpp"
+#include "forest/sides.hpp"
 #include "kernels/chosen_symbols.hpp"
 #include "rows/matrix.hpp"
 #include "scoring/factor_scores.hpp"
@@ -95,17 +96,6 @@ double weight_over_norm(const TreeFactors& trees, std::size_t tree, double weigh
 Wide weight_over_norm(const TreeFactors& trees, std::size_t tree, double weight, const Wide&) {
   const Wide& norm = trees.norm[tree];
   return norm.is_zero() ? Wide(0.0) : Wide(weight) / norm;
-}
-
-// By node: whether the first trees have it, and whether the others do.
-std::vector<std::uint8_t> sides_of(const Dag& dag, std::span<const NodeId> roots,
-                                   std::size_t n_first) {
-  std::vector<std::uint8_t> sides(dag.size(), 0);
-  for (std::size_t i = 0; i < roots.size(); ++i) sides[roots[i]] |= i < n_first ? 1 : 2;
-  for (std::size_t u = dag.size(); u-- > 0;) {  // parents before children
-    for (const NodeId child : dag.children(static_cast<NodeId>(u))) sides[child] |= sides[u];
-  }
-  return sides;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
@@ -18,7 +19,9 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from filbert.corpus import dask_results
+from filbert import parts
+from filbert.corpus import dask as dask_runner
+from filbert.corpus import dask_memory, dask_results
 from filbert.corpus.dask import DaskRunner, client_here
 from filbert.corpus.dask_tasks import Sender
 from filbert.corpus.local import LocalRunner
@@ -66,6 +69,76 @@ def test_same_bytes_with_one_worker_in_this_process(threads: int) -> None:
     options = {"n_workers": 1, "threads_per_worker": threads, "dashboard_address": ":0"}
     with LocalCluster(processes=False, **options) as cluster, Client(cluster) as client:
         assert [matrix.tobytes() for matrix in run(DaskRunner(client), work)] == expected
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Parts:
+    path = tmp_path / "trees.tsv"
+    path.write_text("".join(f"{i}\t(S (A a{i}) (B b{i % 3}))\n" for i in range(60)))
+    return parts(path, n_parts=N_FILES)
+
+
+N_FILES = 4
+
+
+def test_parts_of_files_are_read_once_for_several_passes(client: Client, files: Parts) -> None:
+    runner = DaskRunner(client, several_passes=True)
+    work = Work("multiplying", jobs.kernel_rows, (np.pi,))
+    expected = [matrix.tobytes() for matrix in run(LocalRunner(), work, files.pieces)]
+    assert [matrix.tobytes() for matrix in run(runner, work, files.pieces)] == expected
+    Path(files.pieces[0].name.partition(",")[0]).unlink()
+    assert [matrix.tobytes() for matrix in run(runner, work, files.pieces)] == expected
+    del runner
+    until(lambda: not tasks_of(client))
+
+
+def test_parts_that_are_too_large_are_read_again(
+    client: Client, files: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_runner, "ROOM", 100)
+    runner = DaskRunner(client, several_passes=True)
+    work = Work("numbering", jobs.kernel_rows, (1.0,))
+    for _ in range(2):
+        assert len(run(runner, work, files.pieces)) == N_FILES
+    Path(files.pieces[0].name.partition(",")[0]).unlink()
+    with pytest.raises(FileNotFoundError):
+        run(runner, work, files.pieces)
+
+
+def test_kept_parts_of_a_worker_that_dies_are_read_again(
+    client: Client, files: Parts, tmp_path: Path
+) -> None:
+    runner = DaskRunner(client, several_passes=True)
+    run(runner, Work("multiplying", jobs.kernel_rows, (1.0,)), files.pieces)
+    work = Work("dying", jobs.die_in_any_part, (tmp_path,))
+    expected = run(LocalRunner(), Work("multiplying", jobs.kernel_rows, (1.0,)), files.pieces)
+    found = run(runner, work, files.pieces)
+    assert [matrix.tobytes() for matrix in found] == [matrix.tobytes() for matrix in expected]
+    assert (tmp_path / "died").exists()
+
+
+@pytest.mark.parametrize("given", [None, "65536"])
+def test_free_memory_is_kept_during_tasks_only(
+    given: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the environment tells glibc to return it at once, and also if tasks fail."""
+    calls: list[tuple[Any, ...]] = []
+    libc = SimpleNamespace(
+        mallopt=lambda *pair: calls.append(pair), malloc_trim=lambda n: calls.append((n,))
+    )
+    monkeypatch.setattr(dask_memory, "_libc", lambda: libc)
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    if given is not None:
+        monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", given)
+    with dask_memory.free_memory_kept():
+        with pytest.raises(ZeroDivisionError), dask_memory.free_memory_kept():
+            raise ZeroDivisionError
+        before = len(calls)  # the other task goes on
+    if given is None:
+        assert calls == []
+    else:
+        assert before == 2
+        assert calls[before:] == [(-1, 65536), (-3, 131072), (0,)]
 
 
 def test_results_come_in_order(client: Client, tmp_path: Path) -> None:

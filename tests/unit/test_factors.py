@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from benchmarks.datasets import DATASETS
 from filbert import Forest, _core
 from filbert.engine import factorize
+from filbert.engine.tree_factors import scores_between
 from filbert.errors import KernelOverflowError, OutOfMemoryError, WorkLimitError
 from filbert.kernels import PartialTree, SubsetTree, Subtree, TreeKernel
 from tests.profiles import n_examples
@@ -460,3 +461,25 @@ def test_the_error_tells_what_would_fit() -> None:
     factorize(kernel, forest[: n_fit // 2], max_memory=limit)
     with pytest.raises(OutOfMemoryError):
         factorize(kernel, forest[: min(2000, 2 * n_fit)], max_memory=limit)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("leaves", [False, True])
+def test_factors_of_two_sides_score_one_by_the_other(leaves: bool, budget: float) -> None:
+    """What only trees of one side share is left out."""
+    kernel = SubsetTree(0.7, include_leaves=leaves, normalize=False)
+    for seed in range(20):
+        forest = Forest(write(tree) for tree in random_trees(seed, 12, 9))
+        weights = np.random.default_rng(seed).normal(size=(len(forest), 2))
+        n_first = 1 + seed % (len(forest) - 1)
+        weights[n_first:] = 0.0
+        expected = kernel(forest[n_first:], forest[:n_first]) @ weights[:n_first]
+        scale = np.abs(kernel(forest[n_first:], forest[:n_first])) @ np.abs(weights[:n_first])
+        factors = factorize(kernel, forest, budget=budget, n_first=n_first)
+        both = factorize(kernel, forest, budget=budget)
+        assert factors.n_node_entries <= both.n_node_entries
+        for found in (
+            factors.scores(weights, 1)[n_first:],
+            scores_between(kernel, forest, weights[:n_first]),
+        ):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * scale.max())

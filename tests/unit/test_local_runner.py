@@ -60,7 +60,7 @@ def test_only_trees_are_kept() -> None:
 
 
 def test_parts_that_do_not_fit_are_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_ROOM", 10)
+    monkeypatch.setattr(local, "ROOM", 10)
     piece = Piece(TREES)
     passes(LocalRunner(several_passes=True), piece)
     assert len(piece.loads) == 3

@@ -7,6 +7,11 @@
 // A node's fragments that no other node has are not listed: their mass is the missing part of
 // Delta(u, u). If that mass is needed inside parents that share the child, it is a *private*
 // feature: part of the child's list, but not a column of Phi.
+//
+// If nodes have sides (FactorLimits), sets of nodes of one side are dropped as soon as they appear.
+// Nodes of both sides lose nothing, because every set that they are in has both sides. The masses
+// of the other nodes come out wrong, but only their parents could share these, and those parents
+// are of the same side alone.
 
 #include "factors/subset/subset_factors.hpp"
 
@@ -44,6 +49,7 @@ class SubsetFactorizer {
                std::vector<std::uint32_t>(task.dag.size(), 0),
                {},
                {},
+               {},
                {}},
         walkers_(static_cast<std::size_t>(task.n_threads)),
         rounds_(task.n_threads, task.watch) {
@@ -52,6 +58,10 @@ class SubsetFactorizer {
     const std::vector<Real> self = self_deltas<Real>(kernel, task.dag);
     state_.self.reserve(self.size());
     for (NodeId u = 0; u < self.size(); ++u) state_.self.push_back(self[state_.dag.original(u)]);
+    if (task.limits.sides.empty()) return;
+    for (NodeId u = 0; u < self.size(); ++u) {
+      state_.sides.push_back(task.limits.sides[state_.dag.original(u)]);
+    }
   }
 
   Factors<Real> run() {
@@ -92,6 +102,7 @@ class SubsetFactorizer {
         if (task_.needed.empty() || task_.needed[state_.dag.original(u)] != 0)
           nodes[p].push_back(u);
       }
+      if (!state_.have_both_sides(nodes[p])) nodes[p].clear();
     }
     return nodes;
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/large_array.hpp"
 #include "factors/factor_state.hpp"
+#include "factors/factors.hpp"
 #include "factors/subset/block_order.hpp"
 #include "factors/subset/feature_lists.hpp"
 #include "kernels/subset_tree.hpp"
@@ -29,11 +31,22 @@ struct SubsetState {
   LargeArray<SubsetNode<Real>> nodes;
   std::vector<std::uint32_t> gained;  // by node: the last round that added anything
   FeatureLists lists;
-  std::vector<Real> mass;          // by shared feature
-  std::vector<Real> private_mass;  // by private feature
+  std::vector<Real> mass;           // by shared feature
+  std::vector<Real> private_mass;   // by private feature
+  std::vector<std::uint8_t> sides;  // by node, as in FactorLimits; empty: all have both
   // Features from here on are of the last round.
   std::uint32_t first_new = 0;
   std::uint32_t first_new_private = 0;
+
+  std::uint8_t side(NodeId u) const { return sides.empty() ? kBothSides : sides[u]; }
+  bool have_both_sides(std::span<const NodeId> nodes) const {
+    std::uint8_t found = 0;
+    for (const NodeId u : nodes) {
+      found |= side(u);
+      if (found == kBothSides) return true;
+    }
+    return false;
+  }
 
   bool gained_in(NodeId u, std::uint32_t round) const { return gained[u] == round; }
 

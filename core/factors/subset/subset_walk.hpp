@@ -54,7 +54,7 @@ class SubsetWalker {
     found.n_shared.resize(found.active.size(), 0);
     bool by_pairs = false;
     steps_ = counted_ = 0;
-    if (nodes_.size() >= 2) {
+    if (nodes_.size() >= 2 && state_.have_both_sides(nodes_)) {
       const auto n = static_cast<double>(nodes_.size());
       most_steps_ = budget * n * n * static_cast<double>(state_.dag.arity(nodes_.front()));
       by_pairs = !walk_all(found, token);
@@ -195,7 +195,7 @@ class SubsetWalker {
         if (chunk.private_feature != kNone) {
           if (group.n_members > 1) {
             visits_.push_back(static_cast<std::uint32_t>(seen_.size()));
-            seen_.push_back({key, chunk.private_feature, group.n_members});
+            seen_.push_back({key, chunk.private_feature, group.n_members, group.sides});
           } else {
             ++n_alone;
           }
@@ -203,12 +203,13 @@ class SubsetWalker {
         for (const std::uint32_t feature : chunk.shared) {
           std::uint32_t& known = seen_of_feature_.at(feature);
           if (known == 0) {
-            seen_.push_back({{}, feature, 0});
+            seen_.push_back({{}, feature, 0, 0});
             known = static_cast<std::uint32_t>(seen_.size());
           }
           Seen& seen = seen_[known - 1];
           seen.key += key;
           seen.n_members += group.n_members;
+          seen.sides |= group.sides;
           visits_.push_back(known - 1);
         }
       });
@@ -223,6 +224,7 @@ class SubsetWalker {
   struct Group {
     NodeId child;
     std::uint32_t n_members;
+    std::uint8_t sides;      // of its members
     std::uint32_t begin;     // in grouped_
     std::size_t visits_end;  // in visits_
   };
@@ -242,9 +244,10 @@ class SubsetWalker {
       if (known == kNone) {
         known = static_cast<std::uint32_t>(groups_.size());
         numbers_met_.push_back(number);
-        groups_.push_back({children_.child(frame.slot, number), 0, 0, 0});
+        groups_.push_back({children_.child(frame.slot, number), 0, 0, 0, 0});
       }
       ++groups_[known].n_members;
+      groups_[known].sides |= state_.side(nodes_[arena_[i]]);
       group_of_.push_back(known);
     }
     std::uint32_t begin = 0;
@@ -260,13 +263,13 @@ class SubsetWalker {
     }
   }
 
-  // 2. Features of the same members, at least two, are one bucket.
+  // 2. Features of the same members, at least two and not of one side alone, are one bucket.
   void find_buckets() {
     buckets_.clear();
     bucket_of_key_.clear();
     for (std::uint32_t s = 0; s < seen_.size(); ++s) {
       const Seen& seen = seen_[s];
-      if (seen.n_members < 2) continue;
+      if (seen.n_members < 2 || seen.sides != kBothSides) continue;
       std::uint32_t& known = bucket_of_key_.at(seen.key);
       if (known == 0) {
         buckets_.push_back({s, seen.n_members, {}});
@@ -338,6 +341,7 @@ class SubsetWalker {
       count_steps();
       const std::span<const Real> known = known_pairs_.row(i);
       for (std::uint32_t j = i + 1; j < n; ++j) {
+        if ((state_.side(nodes_[i]) | state_.side(nodes_[j])) != kBothSides) continue;
         const Real delta = pair_delta_(nodes_[i], nodes_[j]);
         const Real rest = delta - known[j];
         if (negligible(rest, delta)) continue;
@@ -390,6 +394,7 @@ class SubsetWalker {
     SetKey key;  // of the groups that have the feature
     std::uint32_t feature;
     std::uint32_t n_members;
+    std::uint8_t sides;  // of them
   };
 
   // Features of the children in one slot that have the same members, taken together.

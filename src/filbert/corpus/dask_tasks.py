@@ -7,14 +7,16 @@ user, and a worker can check its version of Filbert before it unpacks anything.
 import io
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import cloudpickle
 
-from filbert.corpus.pieces import Piece
+from filbert.corpus.dask_memory import free_memory_kept
+from filbert.corpus.packed import Packed, packed
+from filbert.corpus.pieces import Piece, Rows
 from filbert.corpus.recorded import Recorded, recorded_warnings
 from filbert.corpus.tasks import Work, load
 from filbert.errors import ClusterError
@@ -41,16 +43,55 @@ class Outcome(NamedTuple):
     warnings: Sequence[Recorded]
 
 
-def run_part(sent_by: str, process: str, content: Any, shared: Any, *packed: bytes) -> Outcome:
+class Kept(NamedTuple):
+    """The outcome for one part, packed to take little memory, and the part for other passes."""
+
+    outcome: bytes
+    part: Packed | None
+
+
+def run_part(
+    sent_by: str, process: str, content: Any, shared: Any, kept: Kept | None, *sent: bytes
+) -> Outcome:
     """Do the work on one part."""
-    sender = Sender(sent_by, process)
+
+    def rows_of(piece: Piece) -> Rows:
+        part = None if kept is None else kept.part
+        return load(piece, content) if part is None else part.rows()
+
+    return _run(Sender(sent_by, process), shared, sent, rows_of)
+
+
+def run_and_keep(room: int, sent_by: str, process: str, shared: Any, *sent: bytes) -> Kept:
+    """Do the work on one part, and keep the part if it takes at most `room` bytes."""
+    parts: list[Packed | None] = []
+
+    def rows_of(piece: Piece) -> Rows:
+        rows = load(piece)
+        parts.append(packed(rows, room))
+        return rows
+
+    outcome = _run(Sender(sent_by, process), shared, sent, rows_of)
+    return Kept(pack(outcome), parts[0])
+
+
+def outcome_of(kept: Kept) -> Outcome:
+    """Return the outcome without the part."""
+    outcome: Outcome = unpack([kept.outcome])
+    return outcome
+
+
+def _run(
+    sender: Sender, shared: Any, sent: Sequence[bytes], rows_of: Callable[[Piece], Rows]
+) -> Outcome:
     _check_version(sender)
-    title, function, piece, own = unpack(packed)
+    title, function, piece, own = unpack(sent)
     work = Work(title, function, () if shared is None else shared)
-    if sender == Sender.here():  # a worker in the user's own process: warnings are shown there
-        return Outcome(work.on(load(piece, content), own), ())
-    with recorded_warnings() as record:
-        result = work.on(load(piece, content), own)
+    with free_memory_kept():
+        if sender == Sender.here():  # a worker in the user's own process: warnings are shown there
+            return Outcome(work.on(rows_of(piece), own), ())
+        with recorded_warnings() as record:
+            result = work.on(rows_of(piece), own)
     return Outcome(result, record)
 
 

@@ -1,17 +1,12 @@
 """Work on the parts of a corpus on this machine, one part after another."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
-
+from filbert.corpus.packed import ROOM, Packed, packed
 from filbert.corpus.pieces import Given, Piece, Rows
 from filbert.corpus.tasks import Work, load
-from filbert.forest import Forest
 from filbert.progress import part_progress
-
-_ROOM = 256 << 20  # bytes of packed parts
 
 
 class LocalRunner:
@@ -21,13 +16,12 @@ class LocalRunner:
     ----------
     several_passes : bool
         Whether the same parts will be loaded several times. Parts that are only trees are then kept
-        in a packed form, as far as there is room, for as long as the runner lives. Unpacking takes
-        about a fifth of the time of reading.
+        in a packed form, as far as there is room, for as long as the runner lives.
     """
 
     def __init__(self, *, several_passes: bool = False) -> None:
-        self._packed: dict[str, _Packed] = {}
-        self._room = _ROOM if several_passes else 0
+        self._packed: dict[str, Packed] = {}
+        self._room = ROOM if several_passes else 0
 
     def map(
         self, work: Work, pieces: Sequence[Piece], own: Sequence[tuple[Any, ...]], verbose: int = 0
@@ -45,28 +39,11 @@ class LocalRunner:
         if piece.token in self._packed:
             return self._packed[piece.token].rows()
         rows = load(piece, _computed(piece.later))
-        if self._room and isinstance(rows.X, Forest) and not rows.X.skipped:
-            packed = _Packed(rows.X.to_arrays(), rows.y)
-            if packed.nbytes <= self._room:
-                self._room -= packed.nbytes
-                self._packed[piece.token] = packed
+        kept = packed(rows, self._room)
+        if kept is not None:
+            self._room -= kept.nbytes
+            self._packed[piece.token] = kept
         return rows
-
-
-@dataclass(frozen=True)
-class _Packed:
-    """The trees of a part as arrays, without what makes them fast to look up."""
-
-    arrays: dict[str, NDArray[Any]]
-    y: NDArray[Any] | None
-
-    @property
-    def nbytes(self) -> int:
-        labels = 0 if self.y is None else self.y.nbytes
-        return labels + sum(array.nbytes for array in self.arrays.values())
-
-    def rows(self) -> Rows:
-        return Rows(Forest.from_arrays(self.arrays), self.y)
 
 
 def _computed(later: Any) -> Any:

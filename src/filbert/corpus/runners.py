@@ -17,4 +17,8 @@ def current_runner(*, several_passes: bool = False) -> Runner:
     from filbert.corpus.dask import DaskRunner, client_here  # noqa: PLC0415
 
     client = client_here()
-    return LocalRunner(several_passes=several_passes) if client is None else DaskRunner(client)
+    return (
+        LocalRunner(several_passes=several_passes)
+        if client is None
+        else DaskRunner(client, several_passes=several_passes)
+    )

@@ -52,8 +52,8 @@ def factorize(
     keep_nodes : bool
         Allow node contributions. Nodes are then numbered as in the forest.
     n_first : int
-        If not 0, with PartialTree: the factors only serve to score the trees after the first
-        `n_first` by weights of the first `n_first`. This takes less work.
+        If not 0, with SubsetTree and PartialTree: the factors only serve to score the trees after
+        the first `n_first` by weights of the first `n_first`. This takes less work.
     kernel_tol : float
         With PartialTree, light fragments may be left out such that no kernel error exceeds this
         share of a tree's kernel with itself. With 0, and for other kernels, factors are exact.
@@ -71,9 +71,7 @@ def factorize(
     WorkLimitError
         If `max_work` does not suffice.
     """
-    dag, roots = forest._dag, forest._roots
-    if not keep_nodes and forest.n_subtrees < 0.7 * dag.size:  # leave the rest out
-        dag, roots = dag.extract(roots)
+    dag, roots = (forest._dag, forest._roots) if keep_nodes else _without_other_nodes(forest)
     limit = 2**63 if max_memory is None else max_memory
 
     def factors_of(dag: _core.Dag, roots: NDArray[np.uint32]) -> _core.KernelOperator:
@@ -98,6 +96,46 @@ def factorize(
     except OutOfMemoryError as error:
         what = error.what
     raise OutOfMemoryError(f"{what}; {_what_would_fit(factors_of, dag, roots, limit)}")
+
+
+def scores_between(
+    kernel: TreeKernel,
+    forest: Forest,
+    weights: FloatArray,
+    *,
+    max_work: float | None = None,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Score trees by weights of the first trees of a forest, with kernels that are not normalised.
+
+    Factorises only the fragments that trees with weights share with the others.
+
+    Parameters
+    ----------
+    kernel : TreeKernel
+        A kernel with factors, see :class:`filbert.kernels.capabilities.Capabilities`.
+    forest : Forest
+    weights : ndarray of shape (n_first, n_columns)
+    max_work, n_jobs
+        As in `factorize`.
+
+    Returns
+    -------
+    ndarray of shape (len(forest) - n_first, n_columns)
+
+    Raises
+    ------
+    WorkLimitError
+        If `max_work` does not suffice.
+    """
+    dag, roots = _without_other_nodes(forest)
+    most = np.inf if max_work is None else max_work
+    return _core.scores_between(kernel._spec(), dag, roots, weights, most, n_threads(n_jobs))
+
+
+def _without_other_nodes(forest: Forest) -> tuple[_core.Dag, NDArray[np.uint32]]:
+    dag, roots = forest._dag, forest._roots
+    return dag.extract(roots) if forest.n_subtrees < 0.7 * dag.size else (dag, roots)
 
 
 def _what_would_fit(

@@ -10,7 +10,7 @@ from filbert.arrays import FloatArray
 from filbert.engine.contributions import Contributions, occurrences
 from filbert.engine.in_parts import n_at_a_time, scored_in_parts
 from filbert.engine.score_bounds import ScoreBounds, score_bounds
-from filbert.engine.tree_factors import factorize
+from filbert.engine.tree_factors import factorize, scores_between
 from filbert.engine.work import LITTLE_WORK, PRUNED, row_steps_between
 from filbert.errors import KernelOverflowError, WorkLimitError
 from filbert.forest import Forest
@@ -216,12 +216,11 @@ class TreeScorer:
     def _by_factors(
         self, trees: Forest, n_jobs: int | None, max_work: float | None = None
     ) -> FloatArray:
-        if self.kernel.capabilities.factors == "uncertain":
-            try:
-                return self._between_factors(trees, n_jobs, max_work)
-            except KernelOverflowError:
-                if not self.kernel.normalize:
-                    raise  # with norms, the factors below are within range
+        try:
+            return self._between_factors(trees, n_jobs, max_work)
+        except KernelOverflowError:
+            if not self.kernel.normalize:
+                raise  # with norms, the factors below are within range
         factors, weights, _ = self._with_support(trees, n_jobs, keep_nodes=False, max_work=max_work)
         return factors.scores(weights, n_threads(n_jobs))[len(self.support) :]
 
@@ -232,18 +231,33 @@ class TreeScorer:
 
         They do not give a tree's kernel with itself, so norms are computed separately.
         """
-        kernel = self._without_norms()
-        together = Forest.concat([self.support, trees])
-        n = len(self.support)
-        norms = np.ones(len(together))
+        weights, norms = self.coef.T, np.ones(len(trees))
         if self.kernel.normalize:
-            norms = np.sqrt(kernel.diag(together, n_jobs=n_jobs))
-            if norms.min() < _SMALL_NORM:
-                raise KernelOverflowError("a norm is too small to divide by")
-        weights = np.zeros((len(together), len(self.coef)))
-        weights[:n] = self.coef.T / norms[:n, None]
-        factors = factorize(kernel, together, max_work=max_work, n_first=n, n_jobs=n_jobs)
-        return np.asarray(factors.scores(weights, n_threads(n_jobs))[n:] / norms[n:, None])
+            norms = self._norms_of(trees, n_jobs)
+            weights = weights / self._norms_of_support(n_jobs)[:, None]
+        together = Forest.concat([self.support, trees])
+        scores = scores_between(
+            self._without_norms(),
+            together,
+            np.ascontiguousarray(weights),
+            max_work=max_work,
+            n_jobs=n_jobs,
+        )
+        return scores / norms[:, None]
+
+    def _norms_of_support(self, n_jobs: int | None) -> FloatArray:
+        """Return the norms of the support vectors. They are computed once, then kept."""
+        norms: FloatArray | None = self.__dict__.get("_made_norms")
+        if norms is None:
+            norms = self._norms_of(self.support, n_jobs)
+            object.__setattr__(self, "_made_norms", norms)
+        return norms
+
+    def _norms_of(self, trees: Forest, n_jobs: int | None) -> FloatArray:
+        norms = _norms(self._without_norms(), trees, n_jobs)
+        if norms.min(initial=1.0) < _SMALL_NORM:
+            raise KernelOverflowError("a norm is too small to divide by")
+        return norms
 
     def _without_norms(self) -> TreeKernel:
         return self.kernel.with_params(normalize=False)
