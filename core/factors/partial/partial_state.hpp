@@ -112,11 +112,12 @@ inline std::uint64_t rounded_bits(const Wide& x) {
   return rounded_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
 }
 
-// The key of a set of items with values.
+// The key of a set of items with values. `place` is pseudo-random, and a number of its own for each
+// item. Its halves change places, so that both parts of the key depend on the value in other ways.
 template <class Real>
-SetKey value_key(std::uint64_t member, const Real& value) {
+SetKey value_key(std::uint64_t place, const Real& value) {
   const std::uint64_t bits = rounded_bits(value);
-  return {spread(spread(member) ^ bits), spread(spread(member ^ 0xa5a5a5a5a5a5a5a5ULL) + bits)};
+  return {spread(place ^ bits), spread(std::rotl(place, 32) + bits)};
 }
 
 }  // namespace filbert
