@@ -117,6 +117,7 @@ class ScratchMap {
     return slots_[i];
   }
 
+  // By a factor of 4: maps that are filled again and again spend less time on moving.
   void grow() {
     moving_.clear();
     for (std::size_t i = 0; i <= mask_; ++i) {
@@ -124,7 +125,7 @@ class ScratchMap {
       moving_.push_back(slots_[i]);
       slots_[i].epoch = 0;
     }
-    mask_ = 2 * mask_ + 1;
+    mask_ = 4 * mask_ + 3;
     if (mask_ >= slots_.size()) {
       slots_.assign(mask_ + 1, Slot{});
       epoch_ = 1;

@@ -1,4 +1,5 @@
 #include "factors/partial/partial_factors.hpp"
+#include "factors/partial/small_squares.hpp"
 #include "fragments/node_matches.hpp"
 #include "fragments/partial_miner.hpp"
 #include "rows/partial_rows.hpp"
@@ -32,6 +33,10 @@ class PartialTreeKernel final : public TreeKernel {
   }
 
   bool has_light_fragments() const override { return true; }
+  std::vector<double> small_squares(const Dag& dag, std::span<const NodeId> roots, int n_threads,
+                                    const Watch& watch) const override {
+    return filbert::small_squares(formula_, dag, roots, n_threads, watch);
+  }
   bool fits_double(const FactorTask& task) const override {
     return partial_fits_double(formula_, task);
   }

@@ -136,6 +136,8 @@ class Assembler {
   void find_columns() {
     const Profiles profiles = profiles_of_factors();
     columns_.resize(n_features_ + dag_.size());
+    LargeArray<Real> squares;  // by column of one tree
+    squares.resize(columns_.size());
     in_parts(columns_.size(), 20.0, [&](std::size_t begin, std::size_t end, std::size_t) {
       for (std::size_t c = begin; c < end; ++c) {
         columns_[c] = {};
@@ -156,15 +158,14 @@ class Assembler {
           columns_[c].first = static_cast<std::uint32_t>(c);
         } else {
           columns_[c].tree = profile.first;
+          const Real count = total_of(c, profiles);
+          squares[c] = count * count * mass_of(c);
         }
       }
     });
     private_.assign(roots_.size(), Real(0.0));
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const Column& column = columns_[c];
-      if (column.tree == kNone) continue;
-      const Real count = total_of(c, profiles);
-      private_[column.tree] += count * count * mass_of(c);
+      if (columns_[c].tree != kNone) private_[columns_[c].tree] += squares[c];
     }
   }
 
@@ -233,19 +234,29 @@ class Assembler {
                  });
   }
 
+  static constexpr std::uint16_t kNoFrequency = 0xffff;
+  static_assert(kFrequencyClasses < kNoFrequency);
+
   // Frequent columns get small numbers, so that they are close together and stay in the cache.
   void number_columns() {
     std::array<std::uint32_t, kFrequencyClasses + 1> begin{};
-    const auto is_first = [&](std::uint32_t c) { return columns_[c].first == c; };
-    for (std::uint32_t c = 0; c < columns_.size(); ++c) {
-      if (is_first(c)) ++begin[frequency_class(columns_[c].count) + 1];
+    std::vector<std::uint16_t> frequency(columns_.size(),
+                                         kNoFrequency);  // of those that are listed
+    in_parts(columns_.size(), 20.0, [&](std::size_t first, std::size_t last, std::size_t) {
+      for (std::size_t c = first; c < last; ++c) {
+        if (columns_[c].first != c) continue;
+        frequency[c] = static_cast<std::uint16_t>(frequency_class(columns_[c].count));
+      }
+    });
+    for (const std::uint16_t own : frequency) {
+      if (own != kNoFrequency) ++begin[own + std::size_t{1}];
     }
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     rank_.assign(columns_.size(), kNone);
     std::vector<Real> mass(begin.back());
     for (std::uint32_t c = 0; c < columns_.size(); ++c) {
-      if (!is_first(c)) continue;
-      rank_[c] = begin[frequency_class(columns_[c].count)]++;
+      if (frequency[c] == kNoFrequency) continue;
+      rank_[c] = begin[frequency[c]]++;
       mass[rank_[c]] = merged_mass_[c];
     }
     merged_mass_ = std::move(mass);
@@ -352,7 +363,7 @@ class Assembler {
     }
     if (list_repeated(out, keep)) return;
     x_ = count_occurrences(dag_, roots_, keep, n_threads_, watch_);
-    find_repetitions(x_);
+    if (node_values_.empty()) find_repetitions(x_);
     make_room(out);
     fill_trees(out, [&](std::size_t tree, std::size_t, Counter& counter) {
       fill_tree(out, tree, counter);
@@ -434,22 +445,22 @@ class Assembler {
 
   void make_room(TreeFactors& out) {
     const std::size_t n = roots_.size();
-    out.begin.assign(1, 0);
-    out.value_begin.assign(1, 0);
-    for (std::size_t tree = 0; tree < n; ++tree) {
-      std::uint64_t size = 0;
-      std::uint64_t n_values = 0;
-      for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
-        const NodeId u = x_.nodes[i];
-        const std::uint64_t all = columns_of_node(u).size();
-        const std::uint64_t valued = values_of_node(u).size();
-        const bool repeated = repeats(x_.counts[i]);
-        size += repeated ? valued + (all - valued) * x_.counts[i] : all;
-        n_values += repeated ? valued : all;
+    out.begin.assign(n + 1, 0);
+    out.value_begin.assign(n + 1, 0);
+    in_parts(n, 100.0, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t tree = begin; tree < end; ++tree) {
+        for (std::size_t i = x_.row_begin[tree]; i < x_.row_begin[tree + 1]; ++i) {
+          const NodeId u = x_.nodes[i];
+          const std::uint64_t all = columns_of_node(u).size();
+          const std::uint64_t valued = values_of_node(u).size();
+          const bool repeated = repeats(x_.counts[i]);
+          out.begin[tree + 1] += repeated ? valued + (all - valued) * x_.counts[i] : all;
+          out.value_begin[tree + 1] += repeated ? valued : all;
+        }
       }
-      out.begin.push_back(out.begin.back() + size);
-      out.value_begin.push_back(out.value_begin.back() + n_values);
-    }
+    });
+    std::partial_sum(out.begin.begin(), out.begin.end(), out.begin.begin());
+    std::partial_sum(out.value_begin.begin(), out.value_begin.end(), out.value_begin.begin());
     make_room(out, x_.nodes.size() * 8);
   }
 

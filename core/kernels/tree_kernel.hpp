@@ -17,6 +17,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/ids.hpp"
 #include "base/parallel.hpp"
@@ -132,6 +133,11 @@ class TreeKernel {
 
   // Whether light fragments can be dropped (FactorLimits::theta), with a bound on the error.
   virtual bool has_light_fragments() const { return false; }
+  // Then: the kernels with themselves of trees of few nodes. All nodes count, and doubles suffice.
+  virtual std::vector<double> small_squares(const Dag&, std::span<const NodeId> /*roots*/,
+                                            int /*n_threads*/, const Watch&) const {
+    refuse("cannot be factorised without light fragments");
+  }
   virtual bool fits_double(const FactorTask&) const { refuse("cannot be factorised"); }
   virtual void factorize(const FactorTask&, Factors<double>&) const {
     refuse("cannot be factorised");

@@ -25,6 +25,13 @@ constexpr std::size_t kPart = 4096;  // trees or nodes per task
 // programs and documents the largest loss is then below kernel_tol (docs/certified-factors.md).
 constexpr double kFirstTheta = 0.1;
 
+// Up to this number of nodes, a tree's kernel with itself takes less time by pairs of nodes than by
+// rows (measured on questions, sentences and predicate-argument trees).
+constexpr std::uint64_t kSmall = 64;
+
+double as_double(double x) { return x; }
+double as_double(const Wide& x) { return x.to_double(); }
+
 // Delta times f for all nodes; f[u * k + c], and the result has the same layout. f is made from the
 // weights of trees by passing them down the DAG.
 template <class Real>
@@ -118,10 +125,7 @@ KernelOperator::KernelOperator(const KernelSpec& spec, std::shared_ptr<const Dag
 void KernelOperator::make_pruned(const KernelSpec& spec, OperatorOptions options, int n_threads,
                                  const Watch& watch) {
   const double start = cpu_seconds();
-  std::vector<double> selves;
-  for (const Wide& self : self_kernels(spec, Trees{*dag_, roots_}, n_threads, watch)) {
-    selves.push_back(self.to_double());
-  }
+  const std::vector<double> selves = selves_of_trees(spec, n_threads, watch);
   counted_ = counted_nodes(spec, *dag_);
   const std::vector<double> weights = weights_of_nodes(options, selves);
   options.limits.weights = weights;
@@ -140,6 +144,29 @@ void KernelOperator::make_pruned(const KernelSpec& spec, OperatorOptions options
     break;
   }
   cpu_factorizing += cpu_seconds() - start - cpu_factorizing - cpu_assembling;
+}
+
+std::vector<double> KernelOperator::selves_of_trees(const KernelSpec& spec, int n_threads,
+                                                    const Watch& watch) const {
+  std::vector<std::size_t> small, large;
+  for (std::size_t i = 0; i < roots_.size(); ++i) {
+    const bool is_small = !spec.chosen && dag_->sizes()[roots_[i]] <= kSmall;
+    (is_small ? small : large).push_back(i);
+  }
+  const auto roots_of = [&](const std::vector<std::size_t>& trees) {
+    std::vector<NodeId> roots;
+    for (const std::size_t i : trees) roots.push_back(roots_[i]);
+    return roots;
+  };
+  std::vector<double> selves(roots_.size());
+  const auto put = [&](const std::vector<std::size_t>& trees, const auto& values) {
+    for (std::size_t k = 0; k < trees.size(); ++k) selves[trees[k]] = as_double(values[k]);
+  };
+  if (!small.empty()) put(small, spec->small_squares(*dag_, roots_of(small), n_threads, watch));
+  if (large.empty()) return selves;
+  const std::vector<NodeId> roots = roots_of(large);
+  put(large, self_kernels(spec, Trees{*dag_, roots}, n_threads, watch));
+  return selves;
 }
 
 // The weights of trees over their norms, passed down to their nodes.

@@ -78,6 +78,9 @@ class KernelOperator {
             const std::vector<double>& selves, int n_threads, const Watch& watch);
   void make_pruned(const KernelSpec& spec, OperatorOptions options, int n_threads,
                    const Watch& watch);
+  // K(i, i) before it is normalised.
+  std::vector<double> selves_of_trees(const KernelSpec& spec, int n_threads,
+                                      const Watch& watch) const;
   double largest_share_lost() const;
   std::vector<double> weights_of_nodes(const OperatorOptions& options,
                                        const std::vector<double>& selves) const;

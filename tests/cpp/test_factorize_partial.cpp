@@ -1,5 +1,7 @@
 // Tests Delta = Phi M Phi^T + diag(r) for partial trees against brute force.
 #include "factor_checks.hpp"
+#include "rows/matrix.hpp"
+#include "scoring/operator.hpp"
 
 namespace filbert {
 
@@ -146,6 +148,33 @@ void sides() {
   }
 }
 
+// As by rows. Trees with a node several times, small ones and large ones in one forest, chains.
+void norms_are_exact_without_light_fragments() {
+  std::vector<Tree> trees = random_trees(31, 30, 4);
+  for (const Tree& tree : random_trees(32, 6, 8)) trees.push_back(tree);
+  trees.push_back({"A", {trees[0], trees[1], trees[0], trees[0]}});
+  for (int i = 0; i < 70; ++i) trees.push_back({"A", {i == 0 ? Tree{"A", {}} : trees.back()}});
+  const Forest forest = forest_of(trees);
+  const auto& sizes = forest.dag->sizes();
+  const auto is_large = [&](NodeId root) { return sizes[root] > 64; };
+  CHECK(std::any_of(forest.roots.begin(), forest.roots.end(), is_large));
+  CHECK(!std::all_of(forest.roots.begin(), forest.roots.end(), is_large));
+  for (const SomeKernel& kernel : partial_specs()) {
+    const KernelSpec spec = kernel;
+    const std::vector<Wide> expected = self_kernels(spec, {*forest.dag, forest.roots}, 1, {});
+    OperatorOptions options;
+    options.normalize = false;
+    options.kernel_tol = 1e-3;
+    const KernelOperator factors(spec, forest.dag, forest.roots, options, 2, {});
+    const auto squares = spec->small_squares(*forest.dag, forest.roots, 1, {});
+    CHECK(squares == spec->small_squares(*forest.dag, forest.roots, 3, {}));
+    for (std::size_t i = 0; i < forest.roots.size(); ++i) {
+      CHECK_NEAR(factors.trees().self[i], expected[i].to_double(), kTolerance);
+      CHECK_NEAR(squares[i], expected[i].to_double(), kTolerance);
+    }
+  }
+}
+
 void an_interrupt_ends_the_work() {
   check_interrupt(partial_tree(0.4, 0.4), *forest_of(random_trees(4, 400, 6, 5)).dag);
 }
@@ -167,6 +196,7 @@ int main() {
       TEST(which_numbers_fit_double),
       TEST(values_beyond_double),
       TEST(sides),
+      TEST(norms_are_exact_without_light_fragments),
       TEST(an_interrupt_ends_the_work),
   });
 }

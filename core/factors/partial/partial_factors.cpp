@@ -249,10 +249,11 @@ class PartialFactorizer {
     write_found(rounds_, found, places, state_, factors_,
                 [&](const PartialFound<Real>& part, const FoundPlace& at) {
                   write_lists(part, at, round);
+                  note_losses(part);
                 });
-    for (const PartialFound<Real>& part : found) note_losses(part);
   }
 
+  // A node is in one block only.
   void note_losses(const PartialFound<Real>& found) {
     for (const auto& [u, lost] : found.lost) state_.pruning.lose(u, lost);
     for (const NodeId u : found.touched) state_.pruning.touch(u);

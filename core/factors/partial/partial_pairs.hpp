@@ -20,11 +20,11 @@ namespace filbert {
 template <class Real>
 class ChildSequences {
  public:
-  explicit ChildSequences(const PartialState<Real>& state)
-      : pay_(state.step * state.step),
-        childless_(state.childless),
-        lambda_(as_double(state.lambda)),
-        delta_(state.kernel) {}
+  explicit ChildSequences(const PartialTree& kernel)
+      : pay_(Real(kernel.step()) * Real(kernel.step())),
+        childless_(childless_delta<Real>(kernel)),
+        lambda_(kernel.decay),
+        delta_(kernel) {}
 
   // The caller fills it row by row.
   std::span<Real> deltas(std::size_t k1, std::size_t k2) {
@@ -106,7 +106,11 @@ class ChildSequences {
 template <class Real>
 class PartialPairDelta {
  public:
-  explicit PartialPairDelta(const PartialState<Real>& state) : state_(state), sequences_(state) {}
+  // `self`: Delta(u, u) by node; if it is empty, they are found like those of other pairs.
+  PartialPairDelta(const PartialTree& kernel, const Dag& dag, std::span<const Real> self)
+      : dag_(dag), self_(self), childless_(childless_delta<Real>(kernel)), sequences_(kernel) {}
+  explicit PartialPairDelta(const PartialState<Real>& state)
+      : PartialPairDelta(state.kernel, state.dag, state.self) {}
 
   void clear() { memo_.clear(); }
   std::uint64_t bytes() const { return memo_.bytes(); }
@@ -115,7 +119,7 @@ class PartialPairDelta {
 
   // Delta of a node with itself, if the Deltas of its descendants are known.
   Real self(NodeId u, const StopToken& token) {
-    const auto children = state_.dag.children(u);
+    const auto children = dag_.children(u);
     for (std::size_t i = 0; i < children.size(); ++i) {
       if (children.size() > 1000) token.check();
       for (std::size_t j = 0; j < i; ++j) {
@@ -149,19 +153,19 @@ class PartialPairDelta {
 
  private:
   bool at_once(NodeId a, NodeId b) const {
-    return a == b || state_.dag.label(a) != state_.dag.label(b) || state_.dag.is_leaf(a) ||
-           state_.dag.is_leaf(b);
+    if (a == b && !self_.empty()) return true;
+    return dag_.label(a) != dag_.label(b) || dag_.is_leaf(a) || dag_.is_leaf(b);
   }
   Real known(NodeId a, NodeId b) const {
-    if (a == b) return state_.self[a];
-    return state_.dag.label(a) == state_.dag.label(b) ? state_.childless : Real(0.0);
+    if (a == b && !self_.empty()) return self_[a];
+    return dag_.label(a) == dag_.label(b) ? childless_ : Real(0.0);
   }
 
   // The Deltas of the children; the ones that are not known yet go onto the stack. The smaller node
   // always comes first, so that rounding does not depend on the caller.
   void fill(NodeId x, NodeId y) {
-    const auto here = state_.dag.children(x);
-    const auto there = state_.dag.children(y);
+    const auto here = dag_.children(x);
+    const auto there = dag_.children(y);
     steps_ += kStepsToAPair + kStepsToACell * here.size() * there.size();
     Real* delta = sequences_.deltas(here.size(), there.size()).data();
     for (const NodeId a : here) {
@@ -185,7 +189,9 @@ class PartialPairDelta {
     return a < b ? (std::uint64_t{a} << 32) | b : (std::uint64_t{b} << 32) | a;
   }
 
-  const PartialState<Real>& state_;
+  const Dag& dag_;
+  const std::span<const Real> self_;
+  const Real childless_;
   ChildSequences<Real> sequences_;
   ScratchMap<std::uint64_t, Real> memo_;
   std::vector<std::pair<NodeId, NodeId>> stack_;
@@ -197,7 +203,8 @@ class PartialPairDelta {
 template <class Real>
 class PartialKnown {
  public:
-  explicit PartialKnown(const PartialState<Real>& state) : state_(state), sequences_(state) {}
+  explicit PartialKnown(const PartialState<Real>& state)
+      : state_(state), sequences_(state.kernel) {}
 
   // The part of a node's Delta with itself, from its children: one round further than theirs.
   Real self(NodeId u, const StopToken& token, std::uint64_t& steps) {

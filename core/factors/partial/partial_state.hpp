@@ -25,6 +25,13 @@ struct PartialNode {
   bool reused = false;                      // a child of two different nodes of one label
 };
 
+// The mass of a fragment of one node: Delta of two nodes of which one is a leaf.
+template <class Real>
+Real childless_delta(const PartialTree& kernel) {
+  const Real lambda(kernel.decay);
+  return Real(kernel.depth_decay) * lambda * lambda;
+}
+
 template <class Real>
 struct PartialState {
   PartialState(const PartialTree& the_kernel, const Dag& the_dag,
@@ -36,7 +43,7 @@ struct PartialState {
         lambda(the_kernel.decay),
         mu(the_kernel.depth_decay),
         step(the_kernel.step()),
-        childless(mu * lambda * lambda),
+        childless(childless_delta<Real>(the_kernel)),
         self(the_dag.size(), Real(0.0)),
         nodes(the_dag.size()),
         pruning(the_dag, theta, weights),
@@ -47,7 +54,7 @@ struct PartialState {
   std::span<const std::uint8_t> sides;  // of the nodes, as in FactorLimits
   Real lambda, mu;
   Real step;               // the decay of a child in a sequence, on one side
-  Real childless;          // the mass of a fragment of one node
+  Real childless;          // childless_delta()
   std::vector<Real> self;  // Delta(u, u)
   std::vector<PartialNode<Real>> nodes;
   Pruning pruning;
@@ -112,11 +119,12 @@ inline std::uint64_t rounded_bits(const Wide& x) {
   return rounded_bits(x.mantissa()) ^ spread(static_cast<std::uint64_t>(x.power()));
 }
 
-// The key of a set of items with values.
+// The key of a set of items with values. `place` is pseudo-random, and a number of its own for each
+// item. Its halves change places, so that both parts of the key depend on the value in other ways.
 template <class Real>
-SetKey value_key(std::uint64_t member, const Real& value) {
+SetKey value_key(std::uint64_t place, const Real& value) {
   const std::uint64_t bits = rounded_bits(value);
-  return {spread(spread(member) ^ bits), spread(spread(member ^ 0xa5a5a5a5a5a5a5a5ULL) + bits)};
+  return {spread(place ^ bits), spread(std::rotl(place, 32) + bits)};
 }
 
 }  // namespace filbert

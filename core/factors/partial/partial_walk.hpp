@@ -380,19 +380,20 @@ class PartialWalker {
   // Drops sets that are light in all their nodes. The others go to the result, the heaviest first,
   // so that a node's light features are at the end of its list.
   void keep_sets() {
-    const auto mass_of = [&](std::size_t s) { return std::fabs(as_double(sets_.at(s).mass)); };
     order_.clear();
     growth_.start(block_, 0.0);
     for (std::size_t s = 0; s < sets_.size(); ++s) {
       const auto& set = sets_.at(s);
-      if (!growth_.light().drop_set(set.mass, sets_.items(set))) order_.push_back(s);
+      if (growth_.light().drop_set(set.mass, sets_.items(set))) continue;
+      order_.push_back({prunes() ? std::fabs(as_double(set.mass)) : 0.0, s});
     }
     growth_.light().add_losses(lost_);
     if (prunes()) {
-      std::stable_sort(order_.begin(), order_.end(),
-                       [&](std::size_t a, std::size_t b) { return mass_of(a) > mass_of(b); });
+      std::sort(order_.begin(), order_.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+      });
     }
-    for (const std::size_t s : order_) {
+    for (const auto& [mass, s] : order_) {
       const std::span<const Member<Real>> members = sets_.items(sets_.at(s));
       std::size_t at = found_->members.size();
       found_->members.resize(at + members.size());
@@ -531,8 +532,8 @@ class PartialWalker {
   std::vector<NodeId> waiting_;  // open nodes of the block without news
   std::vector<Part> parts_;
   std::uint64_t parts_bytes_ = 0;
-  std::vector<std::size_t> order_;
-  std::vector<Real> totals_;  // by node that goes on
+  std::vector<std::pair<double, std::size_t>> order_;  // of sets: by mass, then by number
+  std::vector<Real> totals_;                           // by node that goes on
   std::vector<double> deeper_;
   std::vector<Real> emitted_;
   std::vector<Real> root_;

@@ -64,6 +64,7 @@ class SequenceGrowth {
     }
     hits_.end_new();
     if (!is_over_budget()) add_classes(state_.step * state_.step, out, Direction::left, look_up);
+    out.settle();
   }
 
   // Grows classes `first` to `last` - 1 of a level.
@@ -90,6 +91,9 @@ class SequenceGrowth {
       const auto& c = level.at(kept_[k]);
       extend(c.mass, level.items(c), direction, out.longer, look_up);
     }
+    out.longer.settle();
+    out.turned.settle();
+    out.sets.settle();
     look_up();
   }
 
@@ -211,9 +215,10 @@ class SequenceGrowth {
   template <class LookUp>
   void add_classes(const Real& mass, SequenceLevel<Real>& level, Direction direction,
                    const LookUp& look_up) {
-    hits_.add_classes(mass, level, look_up, [&](const Real& longer, std::span<Laid<Real>> laid) {
-      return light_.drop_early(longer, laid, direction);
-    });
+    hits_.add_classes(mass, level, look_up,
+                      [&](const Real& longer, std::span<const Laid<Real>> laid) {
+                        return light_.drop_early(longer, laid, direction);
+                      });
   }
 
   // Turns a class of sequences that have grown to the left into one that grows to the right from

@@ -60,22 +60,19 @@ class SequenceHits {
   template <class LookUp, class Drop>
   void add_classes(const Real& mass, SequenceLevel<Real>& level, const LookUp& look_up,
                    const Drop& drop) {
-    scaled_.clear();
     for (std::size_t s = 0; s < seen_.size(); ++s) {
       const Seen& seen = seen_[s];
       if (s % 1024 == 1023) look_up();
       if (!seen.shared()) continue;
       const Real longer = mass * state_.mass_of(seen.feature);
-      const std::span<Laid<Real>> laid(sorted_.data() + seen.begin, seen.size);
-      if (!drop(longer, laid)) scaled_.push_back(level.scaled(laid, longer));
+      const std::span<const Laid<Real>> laid(sorted_.data() + seen.begin, seen.size);
+      if (!drop(longer, laid)) level.add(laid, longer);
     }
-    for (const auto& c : scaled_) level.add(c);
   }
 
   std::uint64_t bytes() const {
     return seen_of_feature_.bytes() + seen_of_new_.bytes() + hits_.capacity() * sizeof(Hit) +
-           seen_.capacity() * sizeof(Seen) + scaled_.capacity() * 48 +
-           sorted_.capacity() * sizeof(Laid<Real>);
+           seen_.capacity() * sizeof(Seen) + sorted_.capacity() * sizeof(Laid<Real>);
   }
 
  private:
@@ -150,7 +147,6 @@ class SequenceHits {
   std::vector<Seen> seen_;
   std::vector<Hit> hits_;
   LargeArray<Laid<Real>> sorted_;
-  std::vector<typename SequenceLevel<Real>::Scaled> scaled_;
 };
 
 }  // namespace filbert

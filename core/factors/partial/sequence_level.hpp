@@ -31,12 +31,15 @@ struct Member {
   std::uint32_t node;
   Real value;
 
-  std::uint64_t place() const { return node; }
+  std::uint64_t place() const { return spread(node); }
 };
 
 // Items have a place() and a value. Those of a class are in the same places with the same values,
 // of which the largest is 1. Equal classes become one if `merges`. A list that does not merge is
 // for absorb().
+//
+// A class that is added waits behind the others until some more have been added: meanwhile the
+// memory of its key in the table comes closer. Nothing may wait when the list is read.
 template <class Item, class Real>
 class ItemClasses {
  public:
@@ -52,6 +55,7 @@ class ItemClasses {
     items_.clear();
     classes_.clear();
     of_key_.clear();
+    waiting_.clear();
   }
   bool empty() const { return classes_.empty(); }
   std::size_t size() const { return classes_.size(); }
@@ -64,29 +68,47 @@ class ItemClasses {
     return items_.capacity() * sizeof(Item) + classes_.capacity() * sizeof(Class) + of_key_.bytes();
   }
 
-  // A class that is not in the list yet. Its items have been scaled.
-  struct Scaled {
-    std::span<const Item> items;
-    Real mass;
-    SetKey key;
-  };
-
-  // Scales the values so that the largest is 1. Items of at least two nodes.
-  Scaled scaled(std::span<Item> items, const Real& mass) const {
+  // Adds a class of items of at least two nodes, and scales its values so that the largest is 1.
+  void add(std::span<const Item> items, const Real& mass) {
+    const std::size_t begin = items_.size();
+    items_.resize(begin + items.size());
+    Item* out = items_.data() + begin;
     Real most(0.0);
     for (const Item& item : items) {
       if (is_less(most, item.value)) most = item.value;
     }
     SetKey key;
-    for (Item& item : items) {
-      item.value /= most;
-      key += value_key(item.place(), item.value);
+    for (const Item& item : items) {
+      *out = item;
+      out->value /= most;
+      key += value_key(out->place(), out->value);
+      ++out;
     }
     if (merges_) of_key_.prefetch(key);
-    return {items, mass * (most * most), key};
+    waiting_.push_back({begin, items_.size(), mass * (most * most), key});
+    if (waiting_.size() == kWaiting) settle();
   }
-  void add(const Scaled& c) { merge(c.items, c.mass, c.key); }
-  void add(std::span<Item> items, const Real& mass) { add(scaled(items, mass)); }
+
+  // Ends the waiting.
+  void settle() {
+    if (waiting_.empty()) return;
+    std::size_t end = waiting_.front().begin;
+    for (const Class& c : waiting_) {
+      if (std::uint32_t* const known = merges_ ? &of_key_.at(c.key) : nullptr) {
+        if (*known != 0) {
+          classes_[*known - 1].mass += c.mass;
+          continue;
+        }
+        *known = static_cast<std::uint32_t>(classes_.size() + 1);
+      }
+      if (end != c.begin)
+        std::copy(items_.data() + c.begin, items_.data() + c.end, items_.data() + end);
+      classes_.push_back({end, end + (c.end - c.begin), c.mass, c.key});
+      end = classes_.back().end;
+    }
+    items_.resize(end);
+    waiting_.clear();
+  }
 
   // Adds a class that no other is equal to.
   void add_distinct(std::span<const Item> items, const Real& mass) { append(items, mass, {}); }
@@ -102,7 +124,6 @@ class ItemClasses {
 
  private:
   void merge(std::span<const Item> items, const Real& mass, const SetKey& key) {
-    if (!merges_) return append(items, mass, key);
     std::uint32_t& known = of_key_.at(key);
     if (known != 0) {
       classes_[known - 1].mass += mass;
@@ -119,9 +140,12 @@ class ItemClasses {
     classes_.push_back({begin, items_.size(), mass, key});
   }
 
+  static constexpr std::size_t kWaiting = 32;
+
   bool merges_;
   LargeArray<Item> items_;
   std::vector<Class> classes_;
+  std::vector<Class> waiting_;                // their items come last
   ScratchMap<SetKey, std::uint32_t> of_key_;  // number + 1; 0: none
 };
 
