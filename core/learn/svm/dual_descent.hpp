@@ -128,7 +128,7 @@ class DualDescent {
   // pay only then, and they depend more on rounding.
   bool is_slow(const SvmSolution& solution) const {
     constexpr std::uint32_t kFirst = 20;
-    constexpr double kMany = 100;
+    constexpr double kMany = 50;
     if (solution.n_sweeps < kFirst) return false;
     const SvmLook& before = solution.looks[solution.looks.size() - 2];
     const double n_sweeps = solution.n_sweeps - before.n_sweeps;
