@@ -170,6 +170,12 @@ class CompactFactors {
       });
     }
     const std::vector<std::uint32_t> number = merge_columns(columns);
+    std::size_t n_entries = kLanes * examples.size();  // some to fill up
+    for (std::size_t t = 0; t < columns.size(); ++t) {
+      if (number[t] != kSingle && number[t] != kMerged) n_entries += columns[t].n_entries;
+    }
+    columns_.reserve(n_entries);
+    if (factors.has_values()) values_.reserve(n_entries);
     for (std::uint32_t& at : place) at = at == kNone ? kSingle : number[at];
     return place;
   }
