@@ -34,6 +34,7 @@ class CompactFactors {
           append(place[column], y[i] * value);
         }
       });
+      finish();
     }
     examples_.push_back({columns_.size(), columns_.size(), values_.size(), 0.0});
   }
@@ -48,17 +49,15 @@ class CompactFactors {
     // Several sums, so that an addition need not wait for the one before it.
     double equal[kLanes] = {}, others[kLanes] = {};
     std::size_t c = e.begin;
-    for (; c + kLanes <= e.others; c += kLanes) {
+    for (; c < e.others; c += kLanes) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) equal[lane] += z[columns_[c + lane]];
     }
-    for (; c < e.others; ++c) equal[0] += z[columns_[c]];
     const double* value = values_.data() + e.values;
-    for (; c + kLanes <= end; c += kLanes, value += kLanes) {
+    for (; c < end; c += kLanes, value += kLanes) {
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
         others[lane] += value[lane] * z[columns_[c + lane]];
       }
     }
-    for (; c < end; ++c) others[0] += *value++ * z[columns_[c]];
     return constant_[k] * z[constant_column()] + e.value * total(equal) + total(others);
   }
 
@@ -91,9 +90,15 @@ class CompactFactors {
     const Example& e = examples_[k];
     const std::size_t end = examples_[k + 1].begin;
     std::size_t c = e.begin;
-    for (const double value = weight * e.value; c < e.others; ++c) visit(columns_[c], value);
+    for (const double value = weight * e.value; c < e.others; c += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) visit(columns_[c + lane], value);
+    }
     const double* value = values_.data() + e.values;
-    for (; c < end; ++c) visit(columns_[c], weight * *value++);
+    for (; c < end; c += kLanes, value += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        visit(columns_[c + lane], weight * value[lane]);
+      }
+    }
   }
 
   double mass(std::size_t column) const { return mass_[column]; }
@@ -112,7 +117,7 @@ class CompactFactors {
     std::vector<SetKey> keys(size());
     for (std::size_t k = 0; k < size(); ++k) {
       for_each(k, y[examples[k]], [&](std::size_t column, double value) {
-        if (value != 0.0) keys[k] += with_value(set_key(column), value);
+        if (value != 0.0 && column >= kEmpty) keys[k] += with_value(set_key(column), value);
       });
     }
     return keys;
@@ -127,7 +132,10 @@ class CompactFactors {
     std::size_t values;  // in values_
     double value;        // of the entries before the others
   };
+  // Entries come in groups of kLanes, because loops with a rest are slow if they are short. A group
+  // is filled up with empty columns, whose mass is 0.
   static constexpr std::size_t kLanes = 4;
+  static constexpr std::uint32_t kEmpty = kLanes - 1;
   static double total(const double (&sums)[kLanes]) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
@@ -162,12 +170,19 @@ class CompactFactors {
       });
     }
     const std::vector<std::uint32_t> number = merge_columns(columns);
+    std::size_t n_entries = kLanes * examples.size();  // some to fill up
+    for (std::size_t t = 0; t < columns.size(); ++t) {
+      if (number[t] != kSingle && number[t] != kMerged) n_entries += columns[t].n_entries;
+    }
+    columns_.reserve(n_entries);
+    if (factors.has_values()) values_.reserve(n_entries);
     for (std::uint32_t& at : place) at = at == kNone ? kSingle : number[at];
     return place;
   }
 
   std::vector<std::uint32_t> merge_columns(const std::vector<Column>& columns) {
     std::vector<std::uint32_t> number;
+    mass_.assign(kEmpty, 0.0);
     ScratchMap<SetKey, std::uint32_t> number_of_key;  // plus 1
     for (const Column& column : columns) {
       if (column.n_entries == 1) {
@@ -189,12 +204,21 @@ class CompactFactors {
   void append(std::uint32_t column, double value) {
     Example& e = examples_.back();
     if (columns_.size() == e.begin) e.value = value;
-    if (columns_.size() == e.others && value == e.value) {
-      ++e.others;
-    } else {
-      values_.push_back(value);
-    }
+    const bool is_first_other = values_.size() == e.values && value != e.value;
+    if (is_first_other) finish();
+    if (is_first_other || values_.size() > e.values) values_.push_back(value);
     columns_.push_back(column);
+  }
+
+  // Fills the last lanes of the equal entries, or of the others.
+  void finish() {
+    Example& e = examples_.back();
+    for (std::uint32_t n = 0; columns_.size() % kLanes != 0; ++n) columns_.push_back(n);
+    if (values_.size() == e.values) {
+      e.others = columns_.size();
+    } else {
+      values_.resize(e.values + columns_.size() - e.others, 0.0);
+    }
   }
 
   std::size_t constant_column() const { return mass_.size() - 1; }

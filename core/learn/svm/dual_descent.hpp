@@ -70,9 +70,8 @@ class DualDescent {
         descend_jointly(solution, token);
       } else {
         descend(solution, token);
+        look_again(solution, token);
       }
-      rebuild();  // without the rounding errors of many small changes
-      look_at_all(solution, token);
       progress = thousandths_done(first_gap, solution.gap, p_.tol);
     }
     progress = 1000;
@@ -128,7 +127,7 @@ class DualDescent {
   // pay only then, and they depend more on rounding.
   bool is_slow(const SvmSolution& solution) const {
     constexpr std::uint32_t kFirst = 20;
-    constexpr double kMany = 100;
+    constexpr double kMany = 50;
     if (solution.n_sweeps < kFirst) return false;
     const SvmLook& before = solution.looks[solution.looks.size() - 2];
     const double n_sweeps = solution.n_sweeps - before.n_sweeps;
@@ -144,12 +143,33 @@ class DualDescent {
       const std::vector<SvmLook>& looks = solution.looks;
       if (looks.size() > 1 && looks.back().gap > 0.5 * looks[looks.size() - 2].gap) take_all();
     }
+    const std::vector<std::uint32_t> chosen = active_;
+    std::vector<bool> is_chosen(at_.alpha.size(), false);
     std::vector<double> margins;
-    for (const std::uint32_t i : active_) margins.push_back(margin(i));
-    JointDescent<L> joint(f_, p_, active_, at_.alpha, std::move(margins), token);
-    solution.n_sweeps +=
-        joint.run(gap_to_reach(solution, 0.5), p_.max_sweeps - solution.n_sweeps, rng_, token);
-    for (std::size_t k = 0; k < active_.size(); ++k) at_.alpha[active_[k]] = joint.alpha()[k];
+    for (const std::uint32_t i : chosen) {
+      is_chosen[i] = true;
+      margins.push_back(margin(i));
+    }
+    JointDescent<L> joint(f_, p_, chosen, at_.alpha, std::move(margins), token);
+    do {
+      solution.n_sweeps +=
+          joint.run(gap_to_reach(solution, 0.5), p_.max_sweeps - solution.n_sweeps, rng_, token);
+      for (std::size_t k = 0; k < chosen.size(); ++k) at_.alpha[chosen[k]] = joint.alpha()[k];
+      look_again(solution, token);
+    } while (solution.gap > p_.tol && solution.n_sweeps < p_.max_sweeps &&
+             are_still_right(is_chosen, solution));
+  }
+
+  // Whether the gap fell, and the other examples have little of what is left of it. Then the chosen
+  // ones go on without a new copy of their factors, which takes as long as many sweeps.
+  bool are_still_right(const std::vector<bool>& is_chosen, const SvmSolution& solution) const {
+    const std::vector<SvmLook>& looks = solution.looks;
+    if (looks.size() < 2 || looks.back().gap > 0.5 * looks[looks.size() - 2].gap) return false;
+    double others = 0.0;
+    for (const std::uint32_t i : active_) {
+      if (!is_chosen[i]) others += p_.gap(i, at_.alpha[i], margin(i));
+    }
+    return others <= gap_to_reach(solution, 1.0);
   }
 
   void take_all() {
@@ -226,6 +246,12 @@ class DualDescent {
     std::iota(few.visited.begin(), few.visited.end(), 0u);
     condensed_->start(active_, z_.data());
     return few;
+  }
+
+  // Computes w without the rounding errors of many small changes, and the gap.
+  void look_again(SvmSolution& solution, const StopToken& token) {
+    rebuild();
+    look_at_all(solution, token);
   }
 
   // Computes w from the dual variables.

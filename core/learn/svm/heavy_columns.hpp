@@ -55,14 +55,16 @@ class HeavyColumns {
 
   // The solution for this right side, which is by position in `some`.
   const Vector& solve(const Vector& right) {
-    heavy_.assign(n_, 0.0);
+    heavy_.assign(n_ + kLanes, 0.0);
     solution_.resize(right.size());
     for (std::size_t a = 0; a < right.size(); ++a) {
       const std::uint32_t k = some_[a];
       const double weight = right[a] * inverse_[k];
       solution_[a] = weight;
-      for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
-        heavy_[columns_[e]] += values_[e] * weight;
+      for (std::size_t e = begin_[k]; e < begin_[k + 1]; e += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          heavy_[columns_[e + lane]] += values_[e + lane] * weight;
+        }
       }
     }
     solve_triangles();
@@ -77,6 +79,8 @@ class HeavyColumns {
   static constexpr double kLeast = 1e-3;  // of the mean diagonal, so that D has an inverse
   static constexpr std::size_t kMostColumns = 512;
   static constexpr double kProducts = 24.0;
+  // Entries come in groups, filled up with 0, because short loops with a rest are slow.
+  static constexpr std::size_t kLanes = 4;
   static constexpr std::uint32_t kLight = ~std::uint32_t{0};
 
   // The place in H of each column, or kLight. The decomposition should take as long as some
@@ -126,25 +130,28 @@ class HeavyColumns {
       for (std::size_t e = begin_.back(); e < columns_.size(); ++e) {
         inverse_[k] -= values_[e] * values_[e];
       }
+      for (std::size_t n = 0; columns_.size() % kLanes != 0; ++n) {
+        columns_.push_back(static_cast<std::uint16_t>(n_ + n));
+        values_.push_back(0.0);
+      }
       begin_.push_back(columns_.size());
     }
   }
 
   // The product of row k of H and heavy_.
   double dot(std::uint32_t k) const {
-    double even = 0.0, odd = 0.0;
-    std::size_t e = begin_[k];
-    for (; e + 2 <= begin_[k + 1]; e += 2) {
-      even += values_[e] * heavy_[columns_[e]];
-      odd += values_[e + 1] * heavy_[columns_[e + 1]];
+    double sums[kLanes] = {};
+    for (std::size_t e = begin_[k]; e < begin_[k + 1]; e += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        sums[lane] += values_[e + lane] * heavy_[columns_[e + lane]];
+      }
     }
-    if (e < begin_[k + 1]) even += values_[e] * heavy_[columns_[e]];
-    return even + odd;
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 
   // S += weight times an example's part of H^T H, on and below the diagonal.
   void add_product(std::uint32_t k, double weight) {
-    for (std::size_t e = begin_[k]; e < begin_[k + 1]; ++e) {
+    for (std::size_t e = begin_[k]; e < begin_[k + 1] && columns_[e] < n_; ++e) {
       double* const row = sum_.data() + columns_[e] * n_;
       const double value = values_[e] * weight;
       for (std::size_t d = begin_[k]; d <= e; ++d) row[columns_[d]] += value * values_[d];

@@ -69,7 +69,7 @@ class JointDescent {
   // the other examples may matter again, so it stops. Returns the number of sweeps.
   std::uint32_t run(double enough, std::uint32_t most_sweeps, Rng& rng, const StopToken& token) {
     constexpr int kRounds = 10;
-    constexpr std::uint32_t kSweeps = 5;
+    constexpr std::uint32_t kSweeps = 3;
     std::uint32_t n = 0;
     for (int round = 0; round < kRounds && n < most_sweeps; ++round) {
       if constexpr (L::moves_jointly) {
@@ -215,7 +215,7 @@ class JointDescent {
 
   // Approximately -(Q + ridges)^-1 gradient over the free examples.
   Vector newton_step(const Vector& gradient, const StopToken& token) {
-    constexpr CgLimits kLimits{.most_rounds = 25, .rest = 1e-4, .flat = 1e14};
+    constexpr CgLimits kLimits{.most_rounds = 15, .rest = 1e-2, .flat = 1e14};
     constexpr std::size_t kBetweenChecks = 5;
     Vector wanted, image(gradient.size());
     for (const double g : gradient) wanted.push_back(-g);
