@@ -19,6 +19,7 @@
 #include "base/wide.hpp"
 #include "kernels/chosen_symbols.hpp"
 #include "rows/counted_tree.hpp"
+#include "rows/narrow.hpp"
 
 namespace filbert {
 
@@ -130,13 +131,11 @@ template <class Kernel>
 std::optional<Wide> sum_of_needed_pairs(const Kernel& kernel, const CountedTree& a,
                                         const CountedTree& b, std::size_t max_pairs,
                                         const StopToken& token) {
-  constexpr double kLargest = 1e300;
-  constexpr double kSmallest = 1e-200;
   NeededPairs pairs(a, b, max_pairs);
   if (!pairs.collect(token)) return std::nullopt;
-  if (kernel.template bare<double>() >= kSmallest) {
+  if (kernel.template bare<double>() >= kSmallestDelta) {
     const double narrow = pairs.sum<double>(kernel, token);
-    if (narrow < kLargest) return Wide(narrow);
+    if (narrow < kLargestNarrow) return Wide(narrow);
   }
   return pairs.sum<Wide>(kernel, token);
 }

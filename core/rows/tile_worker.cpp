@@ -1,5 +1,7 @@
 #include "rows/tile_worker.hpp"
 
+#include "rows/narrow.hpp"
+
 namespace filbert {
 
 namespace {
@@ -9,11 +11,6 @@ namespace {
 constexpr std::size_t kTileTrees = 512;
 constexpr std::size_t kTileNodes = 16384;
 constexpr std::size_t kTileChildren = 3 * kTileNodes;
-
-// Beyond these bounds, doubles may have lost digits on the way: the tile is computed again with
-// Wide.
-constexpr double kLargest = 1e300;
-constexpr double kSmallestDelta = 1e-200;
 
 }  // namespace
 
@@ -56,7 +53,7 @@ bool starts_narrow(const TreeKernel& kernel) { return kernel.least_delta() >= kS
 
 bool is_narrow(std::span<const double> values) {
   bool narrow = true;
-  for (const double value : values) narrow = narrow && value < kLargest;
+  for (const double value : values) narrow = narrow && value < kLargestNarrow;
   return narrow;
 }
 

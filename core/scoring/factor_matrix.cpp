@@ -24,12 +24,12 @@ bool factors_are_cheaper(const KernelSpec& spec, double n_trees, double n_pairs)
 }
 
 // The trees that have each column, in ascending order, with their values.
-struct Postings {
+struct ColumnTrees {
   std::vector<std::uint64_t> begin;
   std::vector<std::uint32_t> trees;
   std::vector<double> values;  // empty: all are 1
 
-  Postings(const TreeFactors& f, std::size_t first, std::size_t last)
+  ColumnTrees(const TreeFactors& f, std::size_t first, std::size_t last)
       : begin(f.mass.size() + 1, 0) {
     const std::uint64_t from = f.begin[first];
     const std::uint64_t to = f.begin[last];
@@ -48,18 +48,18 @@ struct Postings {
   }
 };
 
-// Row i against the first `n` trees of the postings.
-void add_row(const TreeFactors& f, std::size_t i, const Postings& postings, std::size_t n,
+// Row i against the first `n` trees of the columns.
+void add_row(const TreeFactors& f, std::size_t i, const ColumnTrees& columns, std::size_t n,
              double* row) {
   std::fill_n(row, n, 0.0);
   f.for_each(i, [&](std::uint32_t t, auto... of_tree) {
     const double mass = (f.mass[t] * ... * of_tree);
-    const auto begin = postings.trees.begin() + static_cast<std::ptrdiff_t>(postings.begin[t]);
-    const auto end = postings.trees.begin() + static_cast<std::ptrdiff_t>(postings.begin[t + 1]);
-    if (postings.values.empty()) {
+    const auto begin = columns.trees.begin() + static_cast<std::ptrdiff_t>(columns.begin[t]);
+    const auto end = columns.trees.begin() + static_cast<std::ptrdiff_t>(columns.begin[t + 1]);
+    if (columns.values.empty()) {
       for (auto j = begin; j != end && *j < n; ++j) row[*j] += mass;
     } else {
-      const double* value = postings.values.data() + postings.begin[t];
+      const double* value = columns.values.data() + columns.begin[t];
       for (auto j = begin; j != end && *j < n; ++j) row[*j] += mass * *value++;
     }
   });
@@ -79,10 +79,10 @@ void for_each_row(std::size_t n, int n_threads, const Watch& watch, const Row& r
 
 void matrix_within(const TreeFactors& f, int n_threads, const Watch& watch, double* out) {
   const std::size_t n = f.n_trees();
-  const Postings postings(f, 0, n);
+  const ColumnTrees columns(f, 0, n);
   for_each_row(n, n_threads, watch, [&](std::size_t i) {
     double* const row = out + i * n;
-    add_row(f, i, postings, i, row);
+    add_row(f, i, columns, i, row);
     for (std::size_t j = 0; j < i; ++j) row[j] *= f.scale[i] * f.scale[j];
     row[i] = f.self[i];
   });
@@ -93,10 +93,10 @@ void matrix_within(const TreeFactors& f, int n_threads, const Watch& watch, doub
 void matrix_between(const TreeFactors& f, std::size_t n_a, int n_threads, const Watch& watch,
                     double* out) {
   const std::size_t n_b = f.n_trees() - n_a;
-  const Postings postings(f, n_a, f.n_trees());
+  const ColumnTrees columns(f, n_a, f.n_trees());
   for_each_row(n_a, n_threads, watch, [&](std::size_t i) {
     double* const row = out + i * n_b;
-    add_row(f, i, postings, n_b, row);
+    add_row(f, i, columns, n_b, row);
     for (std::size_t j = 0; j < n_b; ++j) row[j] *= f.scale[i] * f.scale[n_a + j];
   });
 }

@@ -10,15 +10,12 @@
 #include "kernels/chosen_symbols.hpp"
 #include "kernels/node_classes.hpp"
 #include "rows/matrix.hpp"
+#include "rows/narrow.hpp"
 #include "scoring/tree_nodes.hpp"
 
 namespace filbert {
 
 namespace {
-
-// Beyond these, doubles may have lost digits on the way.
-constexpr double kLargest = 1e300;
-constexpr double kSmallestDelta = 1e-200;
 
 // A tree with more steps is scored through the kernel matrix, which uses threads for one tree and
 // has a faster algorithm for long chains.
@@ -143,7 +140,7 @@ Wide RowScorer::norm_of(const MappedTree& mapped) const {
   if (mapped.norm) return *mapped.norm;
   if (spec_->least_delta() >= kSmallestDelta) {
     const double narrow = spec_->self_kernel(mapped.tree, mapped.productions, As<double>());
-    if (narrow < kLargest) return sqrt(Wide(narrow));
+    if (narrow < kLargestNarrow) return sqrt(Wide(narrow));
   }
   return sqrt(spec_->self_kernel(mapped.tree, mapped.productions, As<Wide>()));
 }
@@ -178,7 +175,7 @@ bool RowScorer::node_values(const MappedTree& mapped, const Wide& norm, const St
   bool in_range = true;
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = divided(products[i], norm);
-    in_range = in_range && std::fabs(values[i]) < kLargest;
+    in_range = in_range && std::fabs(values[i]) < kLargestNarrow;
   }
   const std::lock_guard lock(idle->mutex);
   idle->passes.push_back(std::move(pass));
