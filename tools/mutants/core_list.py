@@ -426,7 +426,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     "scoring/row_scorer.cpp": [
         ("«mapped.tree.counts[u] * values[u * k + c]»", "values[u * k + c]", "repeated nodes"),
         ("+= «weight * Real(count)»;", "weight", "repeated nodes of support vectors"),
-        ("in_range && «std::fabs(values[i]) < kLargest»;", "true", "scores out of range"),
+        ("in_range && «std::fabs(values[i]) < kLargestNarrow»;", "true", "scores out of range"),
         (
             "out[i * n_columns_ + c] += «coef_[c * n + j] * kernels[j]»;",
             "coef_[j] * kernels[j]",
