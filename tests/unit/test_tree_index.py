@@ -3,6 +3,8 @@
 import copy
 import os
 import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ from filbert.kernels import (
     TreeKernel,
 )
 from filbert.search import files
+from filbert.search.segments import Segments
 from filbert.testing.tools import sentences
 from tests.fragments import DECAYS, forest_of
 from tests.profiles import n_examples
@@ -168,6 +171,16 @@ def test_equal_trees_have_similarity_one_and_are_in_order(kernel: TreeKernel) ->
     assert ids.tolist() == [s.tolist() for s in same]
 
 
+def test_only_equal_trees_have_similarity_one() -> None:
+    many = "(X x) " * 100_000  # the rest is a share of 1e-10
+    index = TreeIndex(Subtree()).fit([f"(S {many}(A a))", f"(S {many}(A b))", f"(S {many}(A a))"])
+    values, ids = index.kneighbors([0], 3, exclude_self=False)
+    assert ids.tolist() == [[0, 2, 1]]
+    assert values[0, 1] == 1.0 > values[0, 2] > 1.0 - 1e-9
+    [found] = index.radius_neighbors([0], 1.0, exclude_self=False)[1]
+    assert found.tolist() == [0, 2]
+
+
 @pytest.mark.parametrize("kernel", [SubsetTree(1.0), PartialTree(1.0, 1.0), Subtree(1.0)], ids=repr)
 def test_values_beyond_doubles(kernel: TreeKernel) -> None:
     """Trees whose kernels overflow are compared by rows; normalised values are the same."""
@@ -248,6 +261,28 @@ def test_streams_give_the_same_results(monkeypatch: pytest.MonkeyPatch) -> None:
     for one, v, i in zip(index.stream(Q, min_similarity=0.4), *near, strict=True):
         assert one.values.tolist() == v.tolist()
         assert one.ids.tolist() == i.tolist()
+
+
+def test_progress_goes_on_from_some_queries_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+
+    @contextmanager
+    def bar(title: str, *, show: bool) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: told.append((done, total))
+
+    search = Segments.search
+
+    def told_search(self: Segments, queries: Forest, **options: Any) -> Any:
+        options["progress"](2, len(queries))
+        options["progress"](len(queries), len(queries))
+        return search(self, queries, **{**options, "progress": None})
+
+    index = TreeIndex(n_neighbors=1).fit(X)
+    monkeypatch.setattr("filbert.search.index.progress_bar", bar)
+    monkeypatch.setattr(Segments, "search", told_search)
+    monkeypatch.setattr(Segments, "at_a_time", 5)
+    index.kneighbors(Q[:12])
+    assert told == [(done, 12) for done in (2, 5, 7, 10, 12, 12)]
 
 
 def test_parameters_and_bad_input() -> None:

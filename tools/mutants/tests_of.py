@@ -26,11 +26,13 @@ _CORE = {
     "learn/svm": "tree_svc svm_problems logistic",
     "learn/svm/certificate": "certificate certified_svm",
     "learn/svm/packed_rows": "rows_engine",
+    "patterns": "patterns",
     "rows": "kernel_values kernels_agree kernel_rows wide_nodes",
     "rows/long_chains": "long_chains",
     "scoring": "prediction",
     "scoring/kernel_dag": "perceptron cutting_planes",
     "scoring/row_scorer": "prediction long_chains",
+    "search": "tree_index index_files patterns",
 }
 # The same for src/filbert. Other folders than unit are part of the name.
 _PYTHON = {
@@ -168,6 +170,7 @@ _PYTHON = {
     "read/languages": "tree_sitter_code",
     "read/markup": "read_xml read_html",
     "read/newick": "newick",
+    "read/output": "write_examples",
     "read/python": "python_source",
     "read/ranges": "parts_files parts",
     "read/sparse_rows": "read_examples vector_kernels",
@@ -177,8 +180,10 @@ _PYTHON = {
     "read/xml": "read_xml",
     "reading": "read_examples read_trees",
     "report": "report/charts report/html",
+    "report/clones": "alignment",
     "report/terminal": "explain cli/cli",
     "search": "index_files tree_index",
+    "search/over_parts": "index_over_parts",
     "several_files": "read_examples read_trees cli/commands",
     "skipped": "streams labelled_formats",
     "streaming": "streams",
