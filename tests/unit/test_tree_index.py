@@ -163,6 +163,19 @@ def test_bytes_do_not_depend_on_the_forests(kernel: TreeKernel) -> None:
 
 
 @pytest.mark.parametrize("kernel", ALL, ids=repr)
+def test_arrays_do_not_depend_on_the_forests(kernel: TreeKernel) -> None:
+    """Not even if nodes differ in their third child only, and labels in their last letter."""
+    trees = [f"(S (A a) (B b) (C very-long-{i % 7}) (D d{i % 5}))" for i in range(35)]
+    turned = Forest(trees[::-1])[::-1]
+    one, other = (
+        TreeIndex(kernel).fit(some)._segments.segments[0].arrays for some in (Forest(trees), turned)
+    )
+    assert {name: array.tobytes() for name, array in one.items()} == {
+        name: array.tobytes() for name, array in other.items()
+    }
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=repr)
 def test_equal_trees_have_similarity_one_and_are_in_order(kernel: TreeKernel) -> None:
     index = TreeIndex(kernel).fit(X[:50]).partial_fit(X[:7])
     values, ids = index.kneighbors(X[:7], 2)
