@@ -103,6 +103,7 @@ _PYTHON = {
     "learners/cross_validation": "cross_validation",
     "learners/cutting_planes": "cutting_planes cutting_planes_errors",
     "learners/dual": "tree_svc logistic svr",
+    "learners/dual_classifier": "tree_svc logistic svr certified_svm",
     "learners/embedding": "embedding",
     "learners/exact": "tree_svc rows_engine",
     "learners/exclusive": "exclusive perceptron_threads",
