@@ -204,6 +204,18 @@ def test_values_beyond_doubles(kernel: TreeKernel) -> None:
     assert_exact(index, trees, kernel(trees, trees), np.arange(len(trees)), 4, 0.5)
 
 
+def test_a_tree_beyond_doubles_is_found_before_trees_that_are_less_similar() -> None:
+    """Its own kernel is 2^1030, and that with the query 2^1020."""
+    large, small = f"(S {'(A a) ' * 1030})", "(Z (A a))"
+    query = f"(S {'(A a) ' * 1020}{'A ' * 10})"
+    kernel = SubsetTree(1.0)
+    index = TreeIndex(kernel).fit([small, large])
+    values, ids = index.kneighbors([query], 1)
+    assert ids.tolist() == [[1]]
+    assert values[0] == pytest.approx(kernel([query], [large])[0])
+    assert values[0] == pytest.approx(2.0**-5)
+
+
 def test_overflow_is_an_error_as_in_the_matrix() -> None:
     wide = [f"(S {' '.join('(A (B b) (C c))' for _ in range(n))})" for n in (3, 1500)]
     kernel = SubsetTree(1.0, normalize=False)
