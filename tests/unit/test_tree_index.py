@@ -204,10 +204,14 @@ def test_values_beyond_doubles(kernel: TreeKernel) -> None:
     assert_exact(index, trees, kernel(trees, trees), np.arange(len(trees)), 4, 0.5)
 
 
-def test_a_tree_beyond_doubles_is_found_before_trees_that_are_less_similar() -> None:
-    """Its own kernel is 2^1030, and that with the query 2^1020."""
-    large, small = f"(S {'(A a) ' * 1030})", "(Z (A a))"
-    query = f"(S {'(A a) ' * 1020}{'A ' * 10})"
+@pytest.mark.parametrize("n", [660, 1020])
+def test_a_very_large_kernel_is_found_before_trees_that_are_less_similar(n: int) -> None:
+    """The tree's own kernel is 2^(n + 10), and that with the query 2^n.
+
+    From 1e200 on, trees are not searched by lists. For n = 660, the query is, and the tree is not.
+    """
+    large, small = f"(S {'(A a) ' * (n + 10)})", "(Z (A a))"
+    query = f"(S {'(A a) ' * n}{'A ' * 10})"
     kernel = SubsetTree(1.0)
     index = TreeIndex(kernel).fit([small, large])
     values, ids = index.kneighbors([query], 1)
