@@ -20,6 +20,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -36,7 +37,7 @@ import sklearn
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from benchmarks.measure import write
+from benchmarks.measure import program_alone, used, write
 from filbert import read_trees
 
 SIMILARITY = "0.8"
@@ -72,16 +73,24 @@ def copied(folder: Path) -> int:
 def timed_run(command: list[str], folder: Path) -> dict[str, Any]:
     """Run a program, and return its seconds and its own peak of memory."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
-    limit = threading.Timer(LONGEST, process.kill)
-    limit.start()
-    _, status, used = os.wait4(process.pid, 0)  # of this child; getrusage has the maximum of all
-    limit.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryDirectory() as name:
+        report = Path(name) / "used.json"
+        process = subprocess.Popen(
+            program_alone(command, report),
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # so that all of it can be ended
+        )
+        limit = threading.Timer(LONGEST, os.killpg, (process.pid, signal.SIGKILL))
+        limit.start()
+        process.wait()
+        wall = round(time.perf_counter() - start, 2)
+        limit.cancel()
+        taken = used(report)
     return {
-        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
-        "wall_seconds": round(time.perf_counter() - start, 2),
-        "peak_mib": used.ru_maxrss // 1024,
+        "cpu_seconds": taken["cpu_seconds"],
+        "wall_seconds": wall,
+        "peak_mib": int(taken["peak_mib"]),
     }
 
 

@@ -36,8 +36,10 @@ __all__ = [
     "machine",
     "n_runs",
     "peak_mib",
+    "program_alone",
     "shared_data",
     "timed",
+    "used",
     "write",
 ]
 
@@ -96,6 +98,29 @@ def peak_mib() -> int:
     if status.exists():
         return int(status.read_text().partition("VmHWM:")[2].split()[0]) // 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+# On Linux, the memory of a process starts with that of the one that started it. This one is small.
+_STARTS = """
+import json, os, sys
+report, *command = sys.argv[1:]
+process = os.posix_spawnp(command[0], command, os.environ)
+_, status, used = os.wait4(process, 0)  # of this program and what it started
+with open(report, "w") as file:
+    json.dump([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024], file)
+sys.exit(os.waitstatus_to_exitcode(status) & 255)
+"""
+
+
+def program_alone(command: Sequence[str], report: Path) -> list[str]:
+    """Return a command that runs a program, and writes what `used` reads to a file at the end."""
+    return [sys.executable, "-I", "-S", "-c", _STARTS, str(report), *command]
+
+
+def used(report: Path) -> dict[str, float]:
+    """Return CPU seconds and the peak of memory of a program, without those of this process."""
+    cpu, peak = json.loads(report.read_text())
+    return {"cpu_seconds": round(cpu, 2), "peak_mib": round(peak, 1)}
 
 
 def in_own_process(module: str, *arguments: object, repeat: int = 1) -> dict[str, Any]:

@@ -6,7 +6,6 @@ times over, so that trees repeat, and the first million lines. Seconds until the
 line of the output.
 """
 
-import os
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.datasets import first_lines, write_boundary
-from benchmarks.measure import shared_data, write
+from benchmarks.measure import program_alone, shared_data, used, write
 
 N_TRAIN, N_LINES, N_REPEATED = 5_000, 1_000_000, 100_000
 
@@ -38,25 +37,26 @@ def main() -> None:
 
 def predicted(model: Path, title: str, path: Path) -> dict[str, Any]:
     """Run the command, and note what it takes."""
+    report = model.with_name("used.json")
     command = [sys.executable, "-m", "filbert", "predict", str(model), "-"]
     start = time.perf_counter()
     with path.open("rb") as lines:
-        process = subprocess.Popen(command, stdin=lines, stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            program_alone(command, report), stdin=lines, stdout=subprocess.PIPE
+        )
     assert process.stdout is not None
     n = int(bool(process.stdout.readline()))
     first = time.perf_counter() - start
     n += sum(1 for _ in process.stdout)
     wall = time.perf_counter() - start
-    _, status, used = os.wait4(process.pid, 0)
-    assert (status, n) == (0, N_LINES)
+    assert (process.wait(), n) == (0, N_LINES)
     return {
         "lines": title,
         "n_lines": n,
         "wall_seconds": round(wall, 2),
-        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
         "lines_per_second": round(n / wall),
         "seconds_to_first_line": round(first, 2),
-        "peak_mib": round(used.ru_maxrss / 1024, 1),
+        **used(report),
         "runs": 1,
     }
 

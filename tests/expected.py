@@ -29,6 +29,9 @@ def problems() -> list[str]:
     named = os.environ.get("FILBERT_SHARED")
     if named is not None and not Path(named).is_dir():
         found.append(f"FILBERT_SHARED={named} is not a folder: correct it, or unset it")
+    browser = os.environ.get("FILBERT_CHROMIUM")
+    if browser and chromium() is None:
+        found.append(f"FILBERT_CHROMIUM={browser} is no program: correct it, or unset it")
     for name in os.environ.get("FILBERT_EXPECTS", "").split():
         if name not in _MODULES:
             found.append(f"FILBERT_EXPECTS={name} is not one of {', '.join(_MODULES)}: correct it")
@@ -36,7 +39,7 @@ def problems() -> list[str]:
         missing = [one for one in _MODULES[name] if importlib.util.find_spec(one) is None]
         if missing:
             found.append(f"{' and '.join(missing)} missing: install them, {_or_not(name)}")
-        if name == "shared" and not SHARED.is_dir():
+        if name == "shared" and not (SHARED / "data").is_dir():
             found.append(f"no shared data in {SHARED}: set FILBERT_SHARED, {_or_not(name)}")
         if name == "browser" and chromium() is None:
             found.append(f"chromium is missing: install it, {_or_not(name)}")
@@ -49,7 +52,7 @@ def _or_not(name: str) -> str:
 
 def chromium() -> str | None:
     """Return the browser: $FILBERT_CHROMIUM, or the one that is installed."""
-    return os.environ.get("FILBERT_CHROMIUM") or shutil.which("chromium")
+    return shutil.which(os.environ.get("FILBERT_CHROMIUM") or "chromium")
 
 
 class Executed:

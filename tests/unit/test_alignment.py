@@ -218,6 +218,21 @@ def test_the_page_of_equal_trees_and_of_none() -> None:
     assert "0 classes" in clones_to_html([], ["(S a)"])
 
 
+def test_the_page_compares_a_few_distinct_members() -> None:
+    trees = [f"(S (A a) (B b) (C {leaf}))" for leaf in "uvwxyz"]
+    page = page_of([*trees, trees[0]])
+    assert "7 trees" in page
+    assert Page(page).tags.count("svg") == 2 * 3
+    assert "2 other distinct members are not compared here" in page
+    assert "not compared here" not in page_of(trees[:4])
+
+
+def test_fragments_are_numbered_by_their_sizes() -> None:
+    found = align("(R (A a) (B b c d e))", "(Q (A a) (B b c d e))")
+    assert found.sizes == (5, 2)
+    assert found.first.fragment == [-1, 1, 1, 0, 0, 0, 0, 0]
+
+
 def test_trees_that_are_too_large_are_named_on_the_page() -> None:
     trees = [f"(S (X {' '.join('ab' * n)}) (A a) (B b) (C c))" for n in (1000, 1001)]
     page = page_of(trees)

@@ -263,3 +263,19 @@ def test_the_peak_of_memory_is_that_of_the_process_alone() -> None:
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, cwd=stamp.ROOT, capture_output=True, text=True, check=True)
     assert 0 < int(run.stdout) < len(large) >> 20
+
+
+def test_the_peak_of_memory_of_a_program_is_its_own(tmp_path: Path) -> None:
+    """Neither that of the process that starts it, nor of that only."""
+    large = bytearray(b"x") * (600 << 20)
+    for code, least, most in (("pass", 1, 300), ("x = bytearray(b'x') * (400 << 20)", 400, 700)):
+        command = measure.program_alone([sys.executable, "-c", code], tmp_path / "used.json")
+        subprocess.run(command, check=True)
+        found = measure.used(tmp_path / "used.json")
+        assert least < found["peak_mib"] < most
+        assert found["cpu_seconds"] > 0
+    del large
+    command = measure.program_alone(
+        [sys.executable, "-c", "raise SystemExit(3)"], tmp_path / "used.json"
+    )
+    assert subprocess.run(command, check=False).returncode == 3

@@ -157,7 +157,7 @@ def test_search_over_a_corpus_in_parts() -> None:
 
 def test_too_few_sweeps_are_told() -> None:
     X, y = data(150)
-    with pytest.warns(ConvergenceWarning, match="rounds over the parts"):
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 round over the parts"):
         clf = TreeSVC(
             SubsetTree(), random_state=0, C=100.0, tol=1e-8, max_iter=1, loss="hinge"
         ).fit(in_parts(X, y, [70]))

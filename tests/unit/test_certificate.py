@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filbert import _core
+from filbert.learners.certificate import Certificate
 from tests.profiles import n_examples
 from tests.reference.losses import TARGETS, conjugate_of, loss_of
 
@@ -185,6 +186,38 @@ def test_rows_of_the_errors_make_the_bound_closer() -> None:
     true, own = some.gaps(some.true)[0], some.gaps(near)[0]
     assert true <= some.certified()[0] <= own + 3e-3
     assert some._replace(rows=np.empty(0)).certified()[0] > own + 0.01
+
+
+def certificate(errors: float, rows: float) -> Certificate:
+    """Examples that share what was dropped with one other, so that rows decide."""
+    n = 40
+    signs = np.array([[1, -1] * (n // 2)], dtype=np.int8)
+    alpha, ones = np.full((1, n), 0.5), np.ones((1, n))
+    errors_of, rows_of = np.full(n, errors), np.full(n, rows)
+    near = np.eye(n)
+    some = Case(
+        near, near, errors_of, rows_of, True, signs, ones[0], alpha, ones, "hinge", False
+    )  # fmt: skip
+    scores = np.ascontiguousarray(some.scores(near))
+    return Certificate(some.problems(), alpha, scores, some.gaps(near), errors_of, rows_of, True)
+
+
+@pytest.mark.parametrize(("errors", "rows"), [(1e-2, 1e-2), (1e-3, 1e-1)])
+def test_smaller_errors_are_those_of_smaller_arrays(errors: float, rows: float) -> None:
+    some = certificate(errors, rows)
+    for scale in (0.5, 0.1, 1e-3):
+        smaller = certificate(scale * errors, scale * rows)
+        np.testing.assert_allclose(some.gaps(scale), smaller.gaps(), rtol=1e-12)
+        assert 0 < some.excess(scale) < some.excess()
+
+
+@pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-5])
+def test_a_finer_kernel_leaves_room_for_the_solver(tol: float) -> None:
+    """Errors may take three tenths of `tol`, and are not made smaller than that needs."""
+    some = certificate(1e-2, 1e-2)
+    scale = some.finer(1e-2, tol) / 1e-2
+    assert some.excess(scale) <= 0.3 * tol
+    assert scale == pytest.approx(0.1) or some.excess(2 * scale) > 0.3 * tol
 
 
 @pytest.mark.parametrize("wrong", ["alpha", "scores", "errors", "rows"])

@@ -101,6 +101,15 @@ def test_a_path_is_certified_for_each_value() -> None:
         assert model.duality_gap_ <= 1e-3
 
 
+def test_the_kernel_of_a_path_is_prepared_once_for_its_largest_cost() -> None:
+    X, y = data(100)
+    svm = TreeSVC(PartialTree(), engine="factors", random_state=0, C=100.0, loss="hinge")
+    alone = svm.fit(X, y).kernel_error_
+    assert alone > 0
+    for Cs in ([0.1, 100.0], [100.0, 0.1]):
+        assert [model.kernel_error_ for model in svm.fit_path(X, y, Cs)] == [alone, alone]
+
+
 def test_sums_of_kernels() -> None:
     X, y = data(80)
     features = np.random.default_rng(0).random((80, 3))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.model_selection import StratifiedKFold
 
 from filbert import Forest, TreeSVC, load, parts, save
 from filbert.errors import InvalidParameterError
@@ -27,6 +28,22 @@ def sentences(n: int, noise: float, seed: int = 0) -> tuple[Forest, np.ndarray[A
 def test_noise_is_noticed() -> None:
     clean, noisy = (TreeSVC(random_state=0).fit(*sentences(600, noise)) for noise in (0.0, 0.3))
     assert (clean.C_, noisy.C_) == (10.0, 1.0)
+
+
+@pytest.mark.parametrize("data_seed", [0, 3, 7, 10])
+def test_the_choice_is_that_of_a_cross_validation(data_seed: int) -> None:
+    """By scikit-learn's folds, near the border between the two values."""
+    X, y = sentences(120, 0.12, data_seed)
+    gain = np.zeros(len(y))
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(y, y):
+        small, usual = (
+            TreeSVC(C=C, tol=1e-2, random_state=0).fit(X[train], y[train]).predict(X[test])
+            for C in (1.0, 10.0)
+        )
+        gain[test] = (small == y[test]) * 1.0 - (usual == y[test])
+    is_better = gain.sum() > 1.5 * gain.std() * np.sqrt(len(y))
+    chosen = TreeSVC(random_state=0).fit(X, y).C_
+    assert chosen == (1.0 if is_better else 10.0)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])

@@ -160,6 +160,19 @@ def test_bad_parameters(rules: dict[str, Any]) -> None:
         clone_classes(["(S a)"], **rules)
 
 
+def test_what_saves_most_nodes_comes_first() -> None:
+    two, four = "(S (A a b c d e f) (B b))", "(Q (A a) b)"  # 10 nodes, and 4 nodes
+    trees = [two, four, four, two, four, four]
+    assert [c.members for c in clone_classes(trees, min_similarity=1)] == [(1, 2, 4, 5), (0, 3)]
+    found = repeated_subtrees(trees, min_size=4)
+    assert [str(one.tree) for one in found][:2] == [four, two]
+
+
+def test_a_tree_that_is_inside_another_once() -> None:
+    found = repeated_subtrees(["(B c d)", "(A (B c d) e)"], min_size=2)
+    assert [(str(one.tree), one.places) for one in found] == [("(B c d)", ((0, 0), (1, 1)))]
+
+
 def test_no_trees() -> None:
     assert clone_classes([]) == []
     assert repeated_subtrees([]) == []

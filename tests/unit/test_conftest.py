@@ -83,6 +83,10 @@ def test_products_are_run_where_they_are_selected(tmp_path: Path) -> None:
             "FILBERT_EXPECTS=shraed is not one of bench, browser, dask",
         ),
         (
+            {"FILBERT_CHROMIUM": "/no/such/browser"},
+            "FILBERT_CHROMIUM=/no/such/browser is no program: correct it, or unset it",
+        ),
+        (
             {"FILBERT_EXPECTS": "browser", "FILBERT_CHROMIUM": "", "PATH": ""},
             "chromium is missing: install it, or leave 'browser' out of FILBERT_EXPECTS",
         ),
@@ -102,11 +106,13 @@ def test_what_is_expected_and_missing_is_an_error(
 def test_shared_data_may_be_expected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FILBERT_SHARED", raising=False)
     monkeypatch.setenv("FILBERT_EXPECTS", "shared")
+    (tmp_path / "data").mkdir()
     monkeypatch.setattr(expected, "SHARED", tmp_path)
     assert problems() == []
-    monkeypatch.setattr(expected, "SHARED", tmp_path / "none")
-    [told] = problems()
-    assert told.startswith(f"no shared data in {tmp_path / 'none'}: set FILBERT_SHARED")
+    for wrong in (tmp_path / "none", tmp_path / "data"):  # a folder without data sets is none, too
+        monkeypatch.setattr(expected, "SHARED", wrong)
+        [told] = problems()
+        assert told.startswith(f"no shared data in {wrong}: set FILBERT_SHARED")
 
 
 @pytest.mark.product

@@ -36,6 +36,7 @@ from filbert.errors import (
 from filbert.explanations.measures import measures
 from filbert.explanations.nodes import check_sums, deviation, node_scores
 from filbert.explanations.view import view_of
+from filbert.fragments import mine
 from filbert.kernels import (
     AllPairs,
     ApproximateTree,
@@ -377,14 +378,18 @@ def test_models_and_searches_can_be_explained(svm: TreeSVC) -> None:
 # ---------------------------------------------------------------- fragments
 
 
+@pytest.mark.filterwarnings("ignore::filbert.errors.FewFragmentsWarning")
 @pytest.mark.parametrize(
     "kernel", [SubsetTree(), SubsetTree(include_leaves=True), Subtree(), PartialTree()], ids=repr
 )
 def test_fragments_for_and_against(kernel: TreeKernel) -> None:
     svm = TreeSVC(kernel, random_state=0, C=1.0, loss="hinge").fit(FOREST[:60], LABELS[:60])
     explanation = explain(svm, top=7, min_frequency=2)
-    for problem in explanation.problems:
+    for place, problem in enumerate(explanation.problems):
+        mined = mine(svm, problem=place, n_fragments=1000, max_ratio=5.0, min_frequency=2)
+        assert (problem.n_mined, problem.norm) == (mined.n, pytest.approx(mined.norm))
         assert 0 < problem.norm_share <= 1
+        assert problem.norm_share == pytest.approx(min(1.0, mined.norm_share))
         assert problem.n_mined >= 12
         for fragments, sign in ((problem.for_, 1), (problem.against, -1)):
             weights = [sign * fragment.weight for fragment in fragments]

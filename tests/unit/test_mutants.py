@@ -41,6 +41,18 @@ def test_every_bug_has_tests() -> None:
     assert {path for own in tests for path in own if not (ROOT / path).is_file()} == set()
 
 
+def test_the_page_tells_what_is_on_record() -> None:
+    record = json.loads(RESULTS.read_text(encoding="utf-8"))
+    page = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    score = 100 * record["n_caught"] / record["n_mutants"]
+    told = f"{record['n_mutants']} bugs of the list were made, and {record['n_caught']} of them are"
+    assert told in " ".join(page.split())
+    assert f"{score:.1f} %" in page
+    listed = page.partition("| not caught | why |")[2].partition("\n\n")[0]
+    files = [line.split("`")[1] for line in listed.splitlines() if "`" in line]
+    assert sorted(files) == sorted(row["file"] for row in record["survivors"])
+
+
 @pytest.mark.parametrize("name", ["results", "first", "escaped"])
 def test_a_record_fits_its_rows(name: str) -> None:
     record = json.loads((RESULTS.parent / f"{name}.json").read_text(encoding="utf-8"))

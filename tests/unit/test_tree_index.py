@@ -3,6 +3,8 @@
 import copy
 import os
 import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,7 @@ from filbert.kernels import (
     TreeKernel,
 )
 from filbert.search import files
+from filbert.search.segments import Segments
 from filbert.testing.tools import sentences
 from tests.fragments import DECAYS, forest_of
 from tests.profiles import n_examples
@@ -160,12 +163,35 @@ def test_bytes_do_not_depend_on_the_forests(kernel: TreeKernel) -> None:
 
 
 @pytest.mark.parametrize("kernel", ALL, ids=repr)
+def test_arrays_do_not_depend_on_the_forests(kernel: TreeKernel) -> None:
+    """Not even if nodes differ in their third child only, and labels in their last letter."""
+    trees = [f"(S (A a) (B b) (C very-long-{i % 7}) (D d{i % 5}))" for i in range(35)]
+    turned = Forest(trees[::-1])[::-1]
+    one, other = (
+        TreeIndex(kernel).fit(some)._segments.segments[0].arrays for some in (Forest(trees), turned)
+    )
+    assert {name: array.tobytes() for name, array in one.items()} == {
+        name: array.tobytes() for name, array in other.items()
+    }
+
+
+@pytest.mark.parametrize("kernel", ALL, ids=repr)
 def test_equal_trees_have_similarity_one_and_are_in_order(kernel: TreeKernel) -> None:
     index = TreeIndex(kernel).fit(X[:50]).partial_fit(X[:7])
     values, ids = index.kneighbors(X[:7], 2)
     same = [np.flatnonzero([str(t) == str(tree) for t in [*X[:50], *X[:7]]])[:2] for tree in X[:7]]
     assert (values == 1.0).all()
     assert ids.tolist() == [s.tolist() for s in same]
+
+
+def test_only_equal_trees_have_similarity_one() -> None:
+    many = "(X x) " * 100_000  # the rest is a share of 1e-10
+    index = TreeIndex(Subtree()).fit([f"(S {many}(A a))", f"(S {many}(A b))", f"(S {many}(A a))"])
+    values, ids = index.kneighbors([0], 3, exclude_self=False)
+    assert ids.tolist() == [[0, 2, 1]]
+    assert values[0, 1] == 1.0 > values[0, 2] > 1.0 - 1e-9
+    [found] = index.radius_neighbors([0], 1.0, exclude_self=False)[1]
+    assert found.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("kernel", [SubsetTree(1.0), PartialTree(1.0, 1.0), Subtree(1.0)], ids=repr)
@@ -176,6 +202,22 @@ def test_values_beyond_doubles(kernel: TreeKernel) -> None:
     trees = Forest([*deep, *wide, "(x)"])
     index = TreeIndex(kernel).fit(trees)
     assert_exact(index, trees, kernel(trees, trees), np.arange(len(trees)), 4, 0.5)
+
+
+@pytest.mark.parametrize("n", [660, 1020])
+def test_a_very_large_kernel_is_found_before_trees_that_are_less_similar(n: int) -> None:
+    """The tree's own kernel is 2^(n + 10), and that with the query 2^n.
+
+    From 1e200 on, trees are not searched by lists. For n = 660, the query is, and the tree is not.
+    """
+    large, small = f"(S {'(A a) ' * (n + 10)})", "(Z (A a))"
+    query = f"(S {'(A a) ' * n}{'A ' * 10})"
+    kernel = SubsetTree(1.0)
+    index = TreeIndex(kernel).fit([small, large])
+    values, ids = index.kneighbors([query], 1)
+    assert ids.tolist() == [[1]]
+    assert values[0] == pytest.approx(kernel([query], [large])[0])
+    assert values[0] == pytest.approx(2.0**-5)
 
 
 def test_overflow_is_an_error_as_in_the_matrix() -> None:
@@ -248,6 +290,28 @@ def test_streams_give_the_same_results(monkeypatch: pytest.MonkeyPatch) -> None:
     for one, v, i in zip(index.stream(Q, min_similarity=0.4), *near, strict=True):
         assert one.values.tolist() == v.tolist()
         assert one.ids.tolist() == i.tolist()
+
+
+def test_progress_goes_on_from_some_queries_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+
+    @contextmanager
+    def bar(title: str, *, show: bool) -> Iterator[Callable[[int, int], None]]:
+        yield lambda done, total: told.append((done, total))
+
+    search = Segments.search
+
+    def told_search(self: Segments, queries: Forest, **options: Any) -> Any:
+        options["progress"](2, len(queries))
+        options["progress"](len(queries), len(queries))
+        return search(self, queries, **{**options, "progress": None})
+
+    index = TreeIndex(n_neighbors=1).fit(X)
+    monkeypatch.setattr("filbert.search.index.progress_bar", bar)
+    monkeypatch.setattr(Segments, "search", told_search)
+    monkeypatch.setattr(Segments, "at_a_time", 5)
+    index.kneighbors(Q[:12])
+    assert told == [(done, 12) for done in (2, 5, 7, 10, 12, 12)]
 
 
 def test_parameters_and_bad_input() -> None:

@@ -187,6 +187,16 @@ def test_the_optimum_for_two_thousand_trees_is_that_of_linear_svc(
     assert best * (1 - 1e-4) <= model.objective_ <= best * (1 + 1.1e-3)
 
 
+def test_a_sweep_gives_each_example_its_best_value() -> None:
+    """By hand: the kernel is 1 for each tree, 0 between them, and the intercept adds 1 to all."""
+    svm = TreeSVC(SubsetTree(), C=10.0, loss="hinge", fit_intercept=True, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        svm.set_params(engine="factors").fit(["(S a)", "(T b)"], [0, 1])
+    # The first of them in random order gets 1 / 2, and then the other (1 + 1 / 2) / 2.
+    assert sorted(np.abs(svm.dual_coef_[0])) == [0.5, 0.75]
+    np.testing.assert_array_equal(svm.intercept_, svm.dual_coef_.sum(axis=1))
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_weights_of_examples(loss: Loss) -> None:
     X, y = data()

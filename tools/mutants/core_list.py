@@ -334,7 +334,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
         ("value -= «columns[k + p] / static_cast<double>(log_.n_seen)»;", "0.0", "averages"),
         ("p, «y * targets.weights[row]», log_.n_seen + 1);", "y", "sample weights"),
         ("if («n_seen > max_nodes») return k;", "n_seen >= max_nodes", "what fits into max_nodes"),
-        ("if («n_nodes() > max_nodes») return k + 1;", "n_nodes() >= max_nodes", "max_nodes"),
+        ("if («n_nodes() > max_nodes») return k + 1;", "false", "max_nodes within a batch"),
     ],
     "learn/perceptron/perceptron_rule.hpp": [
         (
@@ -381,6 +381,21 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     ],
     "learn/svm/sweep.hpp": [
         ("if (p.intercept) at.bias += «change»;", "2.0 * change", "the intercept within sweeps"),
+    ],
+    "patterns/node_patterns.cpp": [
+        (
+            "if («owners_[i + n - 1] == owners_[i]») continue;",
+            "false",
+            "runs of leaves count again at each node above them",
+        ),
+        (
+            "tail.pattern, «child_counts_[i] * tail.count»);",
+            "tail.count",
+            "paths of equal children",
+        ),
+    ],
+    "patterns/tree_patterns.cpp": [
+        ("if («square > 0.0») square_ += 1.0;", "true", "norms with families that a tree lacks"),
     ],
     "rows/entries.cpp": [
         ("norms.all_narrow && «representable»;", "true", "norms out of the range of float64"),
@@ -431,6 +446,63 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "out[i * n_columns_ + c] += «coef_[c * n + j] * kernels[j]»;",
             "coef_[j] * kernels[j]",
             "classes of huge trees",
+        ),
+    ],
+    "search/numbering.cpp": [
+        (
+            "return «a.start != b.start ? a.start < b.start : labels.text(a.label) < "
+            "labels.text(b.label)»;",
+            "a.start < b.start",
+            "labels with the same first eight bytes",
+        ),
+        (
+            "if («id_[x[i]] != id_[y[i]]») return id_",
+            "false",
+            "nodes that differ from the third child on",
+        ),
+    ],
+    "search/partial_search.hpp": [
+        (
+            "measure.rest.push_back(«std::sqrt(std::max(0.0, rest) + rounding)»);",
+            "0.0",
+            "bounds of searches without larger fragments",
+        ),
+        (
+            "if (was_known_) «pair_counts_.back().second += found[i].second;»",
+            "",
+            "bounds of searches with equal pairs of a node and its child",
+        ),
+    ],
+    "search/pattern_search.cpp": [
+        ("measure.self += «divided ? 1.0 : square»;", "square", "norms of families in searches"),
+    ],
+    "search/postings.hpp": [
+        (
+            "out.counts[place] = «saturated(out.counts[place] + count)»;",
+            "saturated(count)",
+            "how often a tree has a class",
+        ),
+    ],
+    "search/searcher.cpp": [
+        (
+            "a.value > b.value : «a.position < b.position»;",
+            "a.position > b.position",
+            "the order of equally similar trees",
+        ),
+        (
+            "return is_full() && «value < best_.front().value»;",
+            "value <= best_.front().value",
+            "a tree that is as similar as the last result, and comes before it",
+        ),
+        (
+            "return «query_.measure.mass / own_ * std::exp(log) * (1.0 + kRounding)»;",
+            "0.0",
+            "bounds of trees that are set apart",
+        ),
+        (
+            "return «near && is_query(segment_, segment_.roots[t], query_, labels_)» ?",
+            "near",
+            "trees that are almost equal",
         ),
     ],
 }

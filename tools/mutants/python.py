@@ -237,6 +237,31 @@ _LISTED = [
         "self.support_ = «np.flatnonzero(solution.coef.any(axis=0))»",
         "np.flatnonzero(solution.coef.any(axis=0))[::-1]",
     ),
+    # Modules of which few changes were drawn.
+    (
+        "learners/cascade.py",
+        "is_stuck = «fitted.gap.max() > self._tol_in(len(rounds) - 1)»",
+        "False",
+    ),
+    ("learners/cascade.py", "counts[np.searchsorted(classes, own)] «+=» n", "="),
+    ("learners/certificate.py", "«scale * self.rows»", "self.rows"),
+    ("learners/certificate.py", "while self.excess(scale) > «_LATER * tol»", "tol"),
+    ("clones/classes.py", "if «known.nnz == len(own) * (len(own) - 1) // 2»", "True"),
+    ("clones/classes.py", "-c.size * «(len(c.members) - 1)»", "len(c.members)"),
+    ("clones/subtrees.py", "inside = «(n_edges == 1) & ~is_root»", "n_edges == 1"),
+    ("clones/alignment.py", "key=lambda pairs: («-len(pairs), pairs[0]»)", "pairs[0],"),
+    ("report/clones.py", 'shown["n_left_out"] = «len(others) - len(shown["pairs"])»', "0"),
+    ("search/index.py", "progress(min(«first + done», n), n)", "done"),
+    ("search/segments.py", "np.lexsort((«ids», -values, query))", "-ids"),
+    ("search/segments.py", "and «len(segments[-1].ids) < 2 * len(ids)»", "False"),
+    (
+        "search/over_parts.py",
+        "None if excluded is None else «_places(numbers, excluded)»",
+        "excluded",
+    ),
+    ("read/iupac.py", "column = «(error.column or 1)» + line", "1"),
+    ("read/conllu_trees.py", 'return "" if «"newdoc" in metadata» else before', "False"),
+    ("read/html.py", 'data.decode(name)«.removeprefix("\\ufeff")»', ""),
 ]
 
 

@@ -61,16 +61,16 @@ def _summary(
         squared_share += mined.norm_in**2
         n_mined += mined.n
         shown = _Shown(mined, model, support, parts, problem, options["n_jobs"])
-        heavy += shown.heaviest(top, 1)
-        light += shown.heaviest(top, -1)
+        heavy += shown.heaviest(top, negative=False)
+        light += shown.heaviest(top, negative=True)
     for parts, scorer in view.model.pattern_scorers():
         weighted = WeightedPatterns(scorer, problem, options["min_frequency"], options["n_jobs"])
         squared_norm += weighted.norm**2
         if top > 0:
             squared_share += weighted.norm_in**2
             n_mined += weighted.n
-            heavy += weighted.heaviest(top, 1, support, parts)
-            light += weighted.heaviest(top, -1, support, parts)
+            heavy += weighted.heaviest(top, support, parts, negative=False)
+            light += weighted.heaviest(top, support, parts, negative=True)
     share = float(np.sqrt(squared_share / squared_norm)) if squared_norm > 0 else 1.0
     return ProblemSummary(
         *names,
@@ -112,9 +112,11 @@ class _Shown:
         self.problem = problem
         self.n_jobs = n_jobs
 
-    def heaviest(self, top: int, sign: int) -> list[ExplainedFragment]:
+    def heaviest(self, top: int, *, negative: bool) -> list[ExplainedFragment]:
         """Return the heaviest fragments of one sign."""
-        weight = self.mined.weight * sign
+        weight, coef = self.mined.weight, self.model.coef[self.problem]
+        if negative:
+            weight, coef = -weight, -coef
         chosen = np.flatnonzero(weight > 0)
         chosen = chosen[np.argsort(-weight[chosen], kind="stable")][:top]
         if len(chosen) == 0:
@@ -125,9 +127,7 @@ class _Shown:
         for place, (i, text) in enumerate(zip(chosen, fragments.texts(), strict=True)):
             fragment = fragments[place]
             rows = counts.indices[counts.indptr[place] : counts.indptr[place + 1]]
-            trees = chosen_examples(
-                self.support, self.parts, rows, self.model.coef[self.problem] * sign
-            )
+            trees = chosen_examples(self.support, self.parts, rows, coef)
             plain = PlainTree(fragment.labels, fragment.parents)
             shown.append(
                 ExplainedFragment(

@@ -48,14 +48,15 @@ class WeightedPatterns:
         self.n = int((~rare).sum())
 
     def heaviest(
-        self, top: int, sign: int, support: Support, parts: tuple[str | None, ...]
+        self, top: int, support: Support, parts: tuple[str | None, ...], *, negative: bool
     ) -> list[ExplainedFragment]:
         """Return the heaviest patterns of one sign."""
-        weight = self.weight * sign
+        weight, coef = self.weight, self.scorer.coef[self.problem]
+        if negative:
+            weight, coef = -weight, -coef
         chosen = np.flatnonzero(weight > 0)
         chosen = chosen[np.argsort(-weight[chosen], kind="stable")][:top]
         texts = self.table.texts(chosen.astype(np.uint32), _LONGEST)
-        coef = self.scorer.coef[self.problem] * sign
         shown = []
         for pattern, text in zip(chosen.tolist(), texts, strict=True):
             trees = chosen_examples(support, parts, self._rows_with(pattern), coef)

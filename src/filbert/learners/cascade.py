@@ -269,9 +269,11 @@ class Cascade:
             )
 
     def _warn(self, rounds: list[Round]) -> None:
+        n = len(rounds)
         warn(
-            f"TreeSVC stopped after {len(rounds)} rounds over the parts at a relative duality gap "
-            f"of {rounds[-1].gap:.1e}, above tol={self._machine.tol:g}: raise max_iter, or lower C",
+            f"TreeSVC stopped after {n} round{'' if n == 1 else 's'} over the parts at a relative "
+            f"duality gap of {rounds[-1].gap:.1e}, above tol={self._machine.tol:g}: raise "
+            "max_iter, or lower C",
             ConvergenceWarning,
             stacklevel=4,
         )
