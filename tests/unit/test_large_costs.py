@@ -138,15 +138,19 @@ def regression_objectives(model: TreeSVR, K: Any, y: Any, C: Any) -> tuple[float
     return norm / 2 + (C * beyond ** (1 + squared)).sum(), gain
 
 
+@pytest.mark.parametrize("engine", ["factors", "rows"])
 @pytest.mark.parametrize("n_others", [1, 3])
 @pytest.mark.parametrize("C", [1e2, 1e4])
-def test_equal_trees_that_rest_in_turn(n_others: int, C: float) -> None:
+def test_equal_trees_that_rest_in_turn(n_others: int, C: float, engine: Any) -> None:
     """Most targets are at the kink: these trees rest until the others have moved."""
     X = Forest(["(a b)"] * 24)
     y = np.array([0.0] * (24 - n_others) + [0.25] * n_others)
-    model = TreeSVR(C=C, loss="epsilon_insensitive", engine="factors", random_state=0)
-    model.fit(X, y, sample_weight=np.linspace(0.5, 2, 24))
-    assert model.duality_gap_ <= 1e-3
+    for epsilon in (0.0, 0.1):
+        model = TreeSVR(
+            C=C, loss="epsilon_insensitive", epsilon=epsilon, engine=engine, random_state=0
+        )
+        model.fit(X, y, sample_weight=np.linspace(0.5, 2, 24))
+        assert model.duality_gap_ <= 1e-3
 
 
 @given(

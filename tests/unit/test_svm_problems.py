@@ -31,7 +31,7 @@ def problems(**changes: Any) -> _core.SvmProblems:
 def trainers() -> list[Any]:
     X = Forest(TREES)
     spec = SubsetTree()._spec()
-    tree = _core.KernelOperator(spec, X._dag, X._roots, True, 1.0, 2**30, np.inf, False, 4, 1, None)
+    tree = _core.KernelOperator(spec, X._dag, X._roots, True, 1.0, 2**30, np.inf, False, 0, 1, None)
     return [
         _core.SumFactors(4, [(tree, np.ones(4))]),
         _core.RowTrainer(spec, X._dag, X._roots, True, 2**20, 1, None),

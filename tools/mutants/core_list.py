@@ -66,7 +66,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
     ],
     "factors/assemble.cpp": [
         (
-            "private_[column.tree] += «count * count * mass_of(c)»;",
+            "squares[c] = «count * count * mass_of(c)»;",
             "count * mass_of(c)",
             "fragments that occur twice in one tree only",
         ),
@@ -129,7 +129,7 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "Real(0.0)",
             "pairs of nodes after a block was given up",
         ),
-        ("if («seen.n_members < 2») continue;", "seen.n_members < 3", "classes of two nodes"),
+        ("if («seen.n_members < 2» || seen.sides != kBothSides) continue;", "seen.n_members < 3", "classes of two nodes"),
     ],
     "forest/builder.cpp": [
         (

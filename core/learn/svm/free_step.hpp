@@ -37,7 +37,8 @@ class FreeExamples {
   Vector newton_step(const Vector& gradient, const StopToken& token) const {
     Vector wanted;
     for (const double g : gradient) wanted.push_back(-g);
-    const CgLimits limits{.most_rounds = std::min<std::size_t>(gradient.size(), 30)};
+    // Equal trees with different targets may move together as far as their bounds allow.
+    const CgLimits limits{.most_rounds = std::min<std::size_t>(gradient.size(), 30), .flat = 1e14};
     return conjugate_gradients(
         std::move(wanted), limits,
         [&](const Vector& direction) {
