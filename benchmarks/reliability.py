@@ -111,7 +111,8 @@ def _service(folder: Path, share: float) -> list[Row]:
 def _fuzzing(folder: Path, share: float) -> list[Row]:
     each = 5e7 * share / (len(fuzzing.names()) - 1)
     return [
-        fuzzing.run(name, 5e7 * share if name == fuzzing.CORE else each) for name in fuzzing.names()
+        fuzzing.run(name, 5e7 * share if name == fuzzing.CORE else each, round(20_000 * share))
+        for name in fuzzing.names()
     ]
 
 
