@@ -111,9 +111,13 @@ def _service(folder: Path, share: float) -> list[Row]:
 def _fuzzing(folder: Path, share: float) -> list[Row]:
     each = 5e7 * share / (len(fuzzing.names()) - 1)
     return [
-        fuzzing.run(name, 5e7 * share if name == fuzzing.CORE else each, round(20_000 * share))
-        for name in fuzzing.names()
+        fuzzing.run(name, 5e7 * share if name == fuzzing.CORE else each) for name in fuzzing.names()
     ]
+
+
+def _model_fuzzing(folder: Path, share: float) -> list[Row]:
+    n = _some(50_000, share)
+    return [fuzzing.run(name, 0, n) for name in fuzzing.OF_MODELS]
 
 
 def _races(folder: Path, share: float) -> list[Row]:
@@ -135,6 +139,7 @@ SECTIONS: dict[str, tuple[Measure, str]] = {
     "degenerate": (_degenerate, "degenerate data end with finite numbers or a clear error"),
     "interrupts": (_interrupts, "Ctrl-C ends training, and the learner stays usable"),
     "fuzzing": (_fuzzing, "random bytes are read or refused by a typed error"),
+    "model_fuzzing": (_model_fuzzing, "mutated model files are refused, or load"),
     "labels": (_labels, "hostile labels stay text in reports, pictures and terminals"),
     "leaks": (_leaks, "memory stays flat over trainings, predictions, saves and loads"),
     "threads": (_threads, "threads, forks and new processes give the same bytes"),

@@ -9,6 +9,7 @@ from benchmarks.measure import ROOT
 from tests.fuzz.targets import TARGETS
 
 CORE = "core, with ASan and UBSan"
+OF_MODELS = ("load", "load-members")  # as they are, and with right checksums
 _TOLD = re.compile(r": ([\d,]+) bytes in ([\d,]+) inputs, ([\d,]+) accepted")
 
 

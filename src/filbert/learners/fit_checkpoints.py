@@ -20,7 +20,7 @@ from filbert.errors import CheckpointError, InvalidParameterError
 from filbert.kernels import Kernel
 
 SECONDS = 30.0  # between two checkpoints
-_OF_TIME = 20  # storing takes at most one part in so many of the time
+OF_TIME = 20  # storing takes at most one part in so many of the time
 _LARGEST = 2**30  # units of work between two looks at the clock
 
 # Parameters that do not change the result, or that the description has in another form.
@@ -55,7 +55,7 @@ class Pace:
     def stored(self) -> None:
         """Say that storing has ended. If it takes long, it is done less often."""
         self._looked = time.monotonic()
-        self._wait = max(SECONDS, _OF_TIME * (self._looked - self._stored))
+        self._wait = max(SECONDS, OF_TIME * (self._looked - self._stored))
 
 
 @contextmanager
