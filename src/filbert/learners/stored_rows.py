@@ -130,8 +130,8 @@ class StoredRows:
             rows = self._kept.latest(name, _Rows)
             if rows is None:
                 raise ValueError(f"the file {name} is missing")
-            some = np.zeros((len(rows.values), n))
-            some[:, rows.trees] = rows.values
-            trainer.append(np.ascontiguousarray(rows.trees[: len(some)]), some)
+            values = np.zeros((len(rows.values), n))
+            values[:, rows.trees] = rows.values
+            trainer.append(np.ascontiguousarray(rows.trees[: len(values)]), values)
         if trainer.n_rows != state.n_rows:
             raise ValueError("it has another number of rows")
