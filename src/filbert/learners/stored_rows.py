@@ -112,7 +112,8 @@ class StoredRows:
         for begin in range(sum(self._sizes), trainer.n_rows, at_once):
             end = min(begin + at_once, trainer.n_rows)
             rows = _Rows(order[begin:], trainer.rows(begin, end))
-            self._kept.store(self._name(len(self._sizes)), rows)
+            if not self._kept.store(self._name(len(self._sizes)), rows):
+                return  # the disk is full
             self._sizes.append(end - begin)
 
     def _fill(self, state: RowsState) -> None:
