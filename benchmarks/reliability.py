@@ -52,7 +52,7 @@ def _index_kills(folder: Path, share: float) -> list[Row]:
 
 def _resumes(folder: Path, share: float) -> list[Row]:
     names = kills.trainings()
-    return [kills.during_fit(folder, _some(200 // len(names), share), name) for name in names]
+    return [kills.during_fit(folder, _some(-(-200 // len(names)), share), name) for name in names]
 
 
 def _disk(folder: Path, share: float) -> list[Row]:

@@ -85,7 +85,7 @@ def _stored(folder: Path, way: str, model: TreeSVC) -> dict[str, int]:
     expected = bytes_of(model.fit(X, y))
     counts = {"warnings": 0, "refused": 0, "os_errors": 0, "same_model": 0, "lost": 0}
     for n in range(_MOST):
-        own = folder / f"checkpoint-{errno.errorcode.get(WAYS[way], 'short')}-{n}"
+        own = folder / f"{model.engine}-{errno.errorcode.get(WAYS[way], 'short')}-{n}"
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             faults().fail_file_call_at(n, WAYS[way])

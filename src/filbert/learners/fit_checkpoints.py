@@ -54,8 +54,7 @@ class Pace:
 
     def stored(self) -> None:
         """Say that storing has ended. If it takes long, it is done less often."""
-        self._looked = time.monotonic()
-        self._wait = max(SECONDS, OF_TIME * (self._looked - self._stored))
+        self._wait = max(SECONDS, OF_TIME * (time.monotonic() - self._stored))
 
 
 @contextmanager
