@@ -52,7 +52,7 @@ def _index_kills(folder: Path, share: float) -> list[Row]:
 
 def _resumes(folder: Path, share: float) -> list[Row]:
     names = kills.trainings()
-    return [kills.during_fit(folder, _some(200 // len(names), share), name) for name in names]
+    return [kills.during_fit(folder, _some(-(-200 // len(names)), share), name) for name in names]
 
 
 def _disk(folder: Path, share: float) -> list[Row]:
@@ -115,6 +115,11 @@ def _fuzzing(folder: Path, share: float) -> list[Row]:
     ]
 
 
+def _model_fuzzing(folder: Path, share: float) -> list[Row]:
+    n = _some(50_000, share)
+    return [fuzzing.run(name, 0, n) for name in fuzzing.OF_MODELS]
+
+
 def _races(folder: Path, share: float) -> list[Row]:
     return [races.run()]
 
@@ -134,6 +139,7 @@ SECTIONS: dict[str, tuple[Measure, str]] = {
     "degenerate": (_degenerate, "degenerate data end with finite numbers or a clear error"),
     "interrupts": (_interrupts, "Ctrl-C ends training, and the learner stays usable"),
     "fuzzing": (_fuzzing, "random bytes are read or refused by a typed error"),
+    "model_fuzzing": (_model_fuzzing, "mutated model files are refused, or load"),
     "labels": (_labels, "hostile labels stay text in reports, pictures and terminals"),
     "leaks": (_leaks, "memory stays flat over trainings, predictions, saves and loads"),
     "threads": (_threads, "threads, forks and new processes give the same bytes"),

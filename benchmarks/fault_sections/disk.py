@@ -15,6 +15,7 @@ from benchmarks.fault_sections.shim import faults, run_with_faults
 from benchmarks.fault_sections.subjects import bytes_of, data, fitted
 from filbert import TreeSVC, load, save
 from filbert.errors import CheckpointError, CheckpointWarning
+from filbert.kernels import PartialTree
 from filbert.learners import fit_checkpoints
 
 _MOST = 10_000  # calls
@@ -67,13 +68,24 @@ def _saving(folder: Path, way: str) -> dict[str, Any]:
 
 def _checkpointing(folder: Path, way: str) -> dict[str, Any]:
     """Fail each call of a training with a checkpoint in turn, except those that open the folder."""
-    fit_checkpoints.SECONDS = 0.0  # a state as often as possible; this process does nothing else
-    X, y = data(40)
     model = TreeSVC(C=10.0, tol=1e-5, random_state=0, n_jobs=1)
+    return {"fault": way, "during": "fit with a checkpoint", **_stored(folder, way, model)}
+
+
+def _checkpointing_rows(folder: Path, way: str) -> dict[str, Any]:
+    """Do the same with a training that stores rows of the kernel matrix."""
+    model = TreeSVC(PartialTree(), engine="rows", C=10.0, tol=1e-6, random_state=0, n_jobs=1)
+    return {"fault": way, "during": "fit on rows with a checkpoint", **_stored(folder, way, model)}
+
+
+def _stored(folder: Path, way: str, model: TreeSVC) -> dict[str, int]:
+    # A state as often as possible; this process does nothing else.
+    fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = 0.0, 0
+    X, y = data(40)
     expected = bytes_of(model.fit(X, y))
     counts = {"warnings": 0, "refused": 0, "os_errors": 0, "same_model": 0, "lost": 0}
     for n in range(_MOST):
-        own = folder / f"checkpoint-{errno.errorcode.get(WAYS[way], 'short')}-{n}"
+        own = folder / f"{model.engine}-{errno.errorcode.get(WAYS[way], 'short')}-{n}"
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             faults().fail_file_call_at(n, WAYS[way])
@@ -89,7 +101,7 @@ def _checkpointing(folder: Path, way: str) -> dict[str, Any]:
             counts[outcome or ("same_model" if bytes_of(model) == expected else "lost")] += 1
         counts["warnings"] += any(issubclass(one.category, CheckpointWarning) for one in told)
         if n_calls <= n:
-            return {"fault": way, "during": "fit with a checkpoint", "calls": n, **counts}
+            return {"calls": n, **counts}
     raise RuntimeError("a training has no end")
 
 
@@ -119,7 +131,12 @@ def _indexing(folder: Path, way: str) -> dict[str, Any]:
     raise RuntimeError("a save has no end")
 
 
-WORK = {"save": _saving, "checkpoint": _checkpointing, "index": _indexing}
+WORK = {
+    "save": _saving,
+    "checkpoint": _checkpointing,
+    "rows": _checkpointing_rows,
+    "index": _indexing,
+}
 
 if __name__ == "__main__":
     target = Path(sys.argv[1])

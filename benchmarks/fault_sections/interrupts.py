@@ -4,6 +4,7 @@ import random
 import signal
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from benchmarks.fault_sections.subjects import LEARNERS, data, digest, trained, values_of
 from filbert import Forest
 
+_MOST_SECONDS = 0.5  # of the CPU, for a training
+_MOST_TURNS = 5  # for each interrupt: others come after the end
 _FEW = Forest(["(a (b u) (c v))", "(b (a u))", "(c (d w))"])
 
 
@@ -39,8 +42,17 @@ def interrupted(learner: Any, X: Forest, y: Any, seconds: float) -> float | None
         signal.signal(signal.SIGALRM, before)
 
 
+def _cpu_seconds(work: Callable[[], Any]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 def run(name: str, n: int, *, size: int = 200) -> dict[str, Any]:
     """Interrupt a learner n times; count those that could not be used afterwards.
+
+    There are fewer interrupts if nearly all trainings end before. A training that takes long gets
+    fewer examples.
 
     Usable: it is not fitted, or predicts as before or, if training was over, as it does then. A
     perceptron predicts with what it has learnt so far. Trained again, it gives the same bytes as a
@@ -52,13 +64,17 @@ def run(name: str, n: int, *, size: int = 200) -> dict[str, Any]:
     bad = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        while _cpu_seconds(lambda: trained(LEARNERS[name](), X, y)) > _MOST_SECONDS:  # noqa: B023
+            X, y = X[::2], y[::2]
         learner = trained(LEARNERS[name](), X, y)
         expected = digest(learner)
         values_then = values_of(learner, _FEW)
         start = time.perf_counter()
         trained(LEARNERS[name](), X, y)
         duration = time.perf_counter() - start
-        for turn in range(n):
+        for turn in range(_MOST_TURNS * n):
+            if len(delays) == n:
+                break
             learner = LEARNERS[name]()
             was_fitted = turn % 2 == 0
             if was_fitted:
@@ -80,6 +96,7 @@ def run(name: str, n: int, *, size: int = 200) -> dict[str, Any]:
                 bad += 1
     return {
         "learner": name,
+        "examples": len(X),
         "interrupts": len(delays),
         "unusable": bad,
         "wall_median": round(float(np.median(delays)), 4) if delays else None,

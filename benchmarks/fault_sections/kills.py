@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks.fault_sections.index_update import IndexUpdate
 from benchmarks.fault_sections.subjects import LEARNERS, bytes_of, data
 from filbert import TreeIndex, TreePerceptron, TreeSVC, atomic, load, locks, save
+from filbert.kernels import PartialTree
 from filbert.learners import fit_checkpoints
 from filbert.persist import archive
 from filbert.search import files, lists
@@ -153,6 +154,12 @@ def _killed_updates(
 
 _TRAININGS: dict[str, Callable[[], Any]] = {
     "TreeSVC": lambda: TreeSVC(C=1000.0, tol=1e-9, random_state=0, n_jobs=1),
+    "TreeSVC on rows": lambda: TreeSVC(
+        PartialTree(), engine="rows", C=1000.0, tol=1e-9, random_state=0, n_jobs=1
+    ),
+    "TreeSVC on rows that give way": lambda: TreeSVC(
+        PartialTree(), engine="rows", C=1.0, max_memory=150 * 8 * 50, random_state=0, n_jobs=1
+    ),
     "TreeSVC by sdag+": lambda: TreeSVC(strategy="sdag+", max_iter=40, random_state=0, n_jobs=1),
     "TreePerceptron by factors": lambda: TreePerceptron(n_epochs=40, shuffle=True, random_state=0),
     "TreePerceptron that forgets": lambda: LEARNERS["TreePerceptron that forgets"]().set_params(
@@ -165,8 +172,8 @@ def during_fit(folder: Path, n: int, name: str) -> dict[str, Any]:
     """Kill a training with a checkpoint, and resume it until it ends, n kills in all."""
     X, y = data(150)
     learner = _TRAININGS[name]()
-    seconds_between = fit_checkpoints.SECONDS
-    fit_checkpoints.SECONDS = 0.005  # checkpoints, many in each training
+    between = fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME
+    fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = 0.005, 0  # many states in each training
     rng = random.Random(1)
     n_kills = n_trainings = same = resumed = 0
     try:
@@ -185,7 +192,7 @@ def during_fit(folder: Path, n: int, name: str) -> dict[str, Any]:
                 same += bytes_of(learner.fit(X, y, checkpoint=own)) == expected
                 n_trainings += 1
     finally:
-        fit_checkpoints.SECONDS = seconds_between
+        fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = between
     return {
         "fault": f"kill -9 during fit of {name} with a checkpoint",
         "kills": n_kills,

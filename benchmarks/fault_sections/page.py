@@ -94,6 +94,15 @@ def _fuzzing(rows: list[Row]) -> str:
     )
 
 
+def _model_fuzzing(rows: list[Row]) -> str:
+    whole, members = rows
+    return (
+        f"{whole['inputs']:,} files of {whole['bytes'] / 1e6:.0f} MB, and {members['inputs']:,} of "
+        f"{members['bytes'] / 1e6:.0f} MB whose checksums were made right: "
+        f"{_sum(rows, 'reports')} reports"
+    )
+
+
 def _races(rows: list[Row]) -> str:
     [row] = rows
     return (
@@ -172,6 +181,11 @@ _ROWS: dict[str, tuple[str, str, Callable[[list[Row]], str]]] = {
         "random and mutated bytes to readers, `load` and the core's functions",
         "a typed error or the right tree",
         _fuzzing,
+    ),
+    "model_fuzzing": (
+        "mutated model files",
+        "`ModelFileError`, or they load",
+        _model_fuzzing,
     ),
     "threads": ("threads, forks, new processes", "the same bytes, no deadlock", _threads),
     "races": ("data races in the core", "none", _races),

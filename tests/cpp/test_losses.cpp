@@ -70,7 +70,8 @@ SvmSolution on_rows(const Case& c, const L& loss, const SvmProblem& problem, std
   RowCache cache(source, n_rows * c.size() * sizeof(double));
   std::vector<std::uint32_t> tree_of(c.size());
   std::iota(tree_of.begin(), tree_of.end(), 0u);
-  return train_svms_on_rows(cache, tree_of, loss, {&problem, 1}, 1 << 20, 1, {})[0];
+  RowState state;
+  return train_svms_on_rows(cache, tree_of, loss, {&problem, 1}, 1 << 20, 1, {}, state)[0];
 }
 
 // 1/2 |w|^2

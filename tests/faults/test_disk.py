@@ -24,8 +24,9 @@ def test_every_call_of_a_save_of_an_index_may_fail(tmp_path: Path) -> None:
     assert row["lost"] == row["left_over"] == row["unusable"] == 0
 
 
-def test_training_goes_on_if_a_checkpoint_cannot_be_stored(tmp_path: Path) -> None:
-    [row] = disk.run(tmp_path, "checkpoint", "the disk is full")
+@pytest.mark.parametrize("what", ["checkpoint", "rows"])
+def test_training_goes_on_if_a_checkpoint_cannot_be_stored(tmp_path: Path, what: str) -> None:
+    [row] = disk.run(tmp_path, what, "the disk is full")
     assert row["warnings"] > 0
     assert row["lost"] == row["os_errors"] == 0
     assert row["same_model"] + row["refused"] == row["calls"] + 1

@@ -25,10 +25,10 @@ FOUND = CORPUS.parents[2] / "build" / "fuzz"
 class Counted:
     """A target that counts what it gets, until it has had enough."""
 
-    def __init__(self, name: str, n_bytes: float) -> None:
+    def __init__(self, name: str, n_bytes: float, n_inputs: int = 0) -> None:
         self.name = name
         self.target = TARGETS[name]
-        self.left = n_bytes
+        self.fewest_bytes, self.fewest_inputs = n_bytes, n_inputs
         self.n_inputs = self.n_bytes = self.n_accepted = 0
 
     def __call__(self, data: bytes) -> None:
@@ -47,7 +47,7 @@ class Counted:
     @property
     def is_done(self) -> bool:
         """Whether it has had enough."""
-        return self.n_bytes >= self.left
+        return self.n_bytes >= self.fewest_bytes and self.n_inputs >= self.fewest_inputs
 
 
 def plain(counted: Counted, seed: int) -> None:
@@ -101,12 +101,13 @@ def report(counted: Counted) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", type=float, default=1e6, help="for each target")
+    parser.add_argument("--inputs", type=int, default=0, help="the fewest, for each target")
     parser.add_argument("--only", nargs="+", choices=TARGETS, default=[*TARGETS])
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--plain", action="store_true", help="without atheris")
     chosen = parser.parse_args()
     if len(chosen.only) == 1:
-        counted = Counted(chosen.only[0], chosen.bytes)
+        counted = Counted(chosen.only[0], chosen.bytes, chosen.inputs)
         if chosen.plain:
             plain(counted, chosen.seed)
             report(counted)
@@ -115,8 +116,8 @@ def main() -> None:
         return
     failed = []
     for name in chosen.only:
-        options = ["--bytes", str(chosen.bytes), "--seed", str(chosen.seed), "--only", name]
-        command = [sys.executable, "-m", "tests.fuzz.long", *options]
+        options = ["--bytes", str(chosen.bytes), "--inputs", str(chosen.inputs), "--only", name]
+        command = [sys.executable, "-m", "tests.fuzz.long", *options, "--seed", str(chosen.seed)]
         command += ["--plain"] * chosen.plain
         root = Path(__file__).resolve().parents[2]
         if subprocess.run(command, check=False, cwd=root).returncode != 0:

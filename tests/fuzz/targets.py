@@ -7,6 +7,7 @@ ends the process.
 import io
 import tempfile
 import warnings
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,32 @@ def _models() -> tuple[bytes, ...]:
     golden = (CORPUS.parents[1] / "golden").glob("*.filbert")
     paths = sorted(path for path in golden if path.is_file())  # an index is a folder
     return tuple(path.read_bytes() for path in paths)
+
+
+# ---------------------------------------------------------------- model files, in parts
+
+_BETWEEN = b"\n--%%--\n"
+
+
+def _taken_apart(model: bytes) -> bytes:
+    """Return the names and contents of a file's members."""
+    with zipfile.ZipFile(io.BytesIO(model)) as archive:
+        parts = [info.filename.encode() + b"\0" + archive.read(info) for info in archive.infolist()]
+    return _BETWEEN.join(parts)
+
+
+def _put_together(data: bytes) -> bytes:
+    """Return a file of such members. Its checksums are right, so that `load` reads them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for part in data.split(_BETWEEN):
+            name, _, content = part.partition(b"\0")
+            archive.writestr(zipfile.ZipInfo(name.decode("latin-1")), content)
+    return out.getvalue()
+
+
+def _load_members(data: bytes) -> None:
+    _load(_put_together(data))
 
 
 def _explained() -> bytes:
@@ -201,6 +228,7 @@ TARGETS: dict[str, Target] = {
     "detected": Target(_detected, _seeds("tsv") + _seeds("jsonl")),
     "compressed": Target(_compressed, _seeds("gzip")),
     "load": Target(_load, _models()),
+    "load-members": Target(_load_members, tuple(map(_taken_apart, _models()))),
     "explanation": Target(_explanation, (_explained(),)),
     "forest-arrays": Target(_forest_arrays, (bytes(range(64)),)),
     "arguments": Target(_arguments, (bytes(14), bytes(range(14))), _OF_ARGUMENTS),

@@ -1,7 +1,9 @@
 """Training in one piece that is interrupted resumes to the same model, to the last bit."""
 
+import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,18 @@ import pytest
 from benchmarks.fault_sections.subjects import bytes_of, data
 from filbert import Examples, TreePerceptron, TreeSVC
 from filbert.corpus.checkpoints import Checkpoint
+from filbert.engine import plan
+from filbert.engine.rows import row_trainer
 from filbert.errors import CheckpointError, CheckpointWarning, InvalidParameterError
 from filbert.kernels import Linear, LocalPatterns, PartialTree, SubsetTree, Subtree
 from filbert.learners import fit_checkpoints, pauses, perceptron_visits
+from filbert.learners.stored_rows import StoredRows
 
 IS_TIME = fit_checkpoints.Pace.is_time
 
 X, Y = data(80)
+FEW_ROWS = 80 * 8 * 25  # bytes: room for some of the rows
+
 Y3 = np.where(np.arange(80) % 5 == 0, 2, Y)  # three classes
 
 
@@ -40,6 +47,16 @@ LEARNERS: dict[str, Callable[[], Any]] = {
         PartialTree(), engine="factors", kernel_tol=0.05, tol=1e-4, random_state=0
     ),
     "sum": lambda: TreeSVC(SubsetTree() + Subtree(), tol=1e-8, random_state=0),
+    "rows": lambda: TreeSVC(PartialTree(), engine="rows", tol=1e-6, random_state=0),
+    "rows that give way": lambda: TreeSVC(
+        PartialTree(), engine="rows", C=0.1, tol=0.01, max_memory=FEW_ROWS, random_state=0
+    ),
+    "rows of chains": lambda: TreeSVC(SubsetTree(), engine="rows", loss="hinge", random_state=0),
+    "rows of a sum": lambda: TreeSVC(SubsetTree() + Subtree(), engine="rows", random_state=0),
+    "rows of a product": lambda: TreeSVC(
+        SubsetTree() * Subtree(), engine="rows", tol=1e-6, random_state=0
+    ),
+    "rows by themselves": lambda: TreeSVC(PartialTree(), tol=1e-6, random_state=0),
     "usvm": lambda: TreeSVC(strategy="usvm", sample_size=20, max_iter=15, random_state=0),
     "sdag": lambda: TreeSVC(strategy="sdag", sample_size=20, max_iter=15, random_state=0),
     "sdag+": lambda: TreeSVC(strategy="sdag+", sample_size=20, max_iter=70, random_state=0),
@@ -53,16 +70,17 @@ LEARNERS: dict[str, Callable[[], Any]] = {
 
 
 def interrupted(
-    monkeypatch: pytest.MonkeyPatch, learner: Any, y: Any, folder: Path, n: int
+    monkeypatch: pytest.MonkeyPatch, learner: Any, y: Any, folder: Path, n: int, step: str = ""
 ) -> bool:
-    """Train until the nth state is stored. Return whether there were so many."""
+    """Train until the nth state of a step is stored. Return whether there were so many."""
     store, left = Checkpoint.store, [n]
 
-    def and_fail(self: Checkpoint, step: str, state: Any) -> None:
-        store(self, step, state)
-        left[0] -= 1
+    def and_fail(self: Checkpoint, its: str, state: Any) -> bool:
+        stored = store(self, its, state)
+        left[0] -= its.startswith(step)
         if left[0] == 0:
             raise PowerCutError
+        return stored
 
     with monkeypatch.context() as patch:
         patch.setattr(Checkpoint, "store", and_fail)
@@ -98,6 +116,72 @@ def test_training_resumes_to_the_same_bytes(
     assert n > 1
 
 
+def test_rows_are_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainers: list[Any] = []
+
+    def recorded(*args: Any, **options: Any) -> Any:
+        trainers.append(row_trainer(*args, **options))
+        return trainers[-1]
+
+    monkeypatch.setattr(plan, "row_trainer", recorded)
+    trees, y = data(700, depth=4)
+    monkeypatch.setattr(sys.modules[__name__], "X", trees)
+    options = {"engine": "rows", "loss": "hinge", "C": 0.1, "random_state": 0}
+    whole = TreeSVC(PartialTree(), **options).fit(trees, y)
+    n_all, n_states = trainers[0].n_rows_computed, 0
+    while n_states == 0 or trainers[-2].n_rows_computed < n_all:
+        n_states += 1
+        learner, folder = TreeSVC(PartialTree(), **options), tmp_path / str(n_states)
+        assert interrupted(monkeypatch, learner, y, folder, n_states, "solver")
+        resumed = learner.fit(trees, y, checkpoint=folder)
+        assert bytes_of(resumed) == bytes_of(whole)
+        before, after = trainers[-2:]
+        assert after.n_rows_computed == n_all - before.n_rows_computed
+        assert after.n_rows == n_all
+    assert n_states > 1
+
+
+def test_a_lost_file_of_rows_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = LEARNERS["rows that give way"]()
+    expected = bytes_of(learner.fit(X, Y))
+    for i, change in enumerate((Path.unlink, lambda path: path.write_bytes(b"no"))):
+        folder = tmp_path / str(i)
+        assert interrupted(monkeypatch, learner, Y, folder, 30)
+        change(max(folder.glob("rows-*.result")))
+        with pytest.warns(CheckpointWarning, match="again"):
+            assert bytes_of(learner.fit(X, Y, checkpoint=folder)) == expected
+
+
+def test_files_of_rows_that_gave_way_are_removed(tmp_path: Path) -> None:
+    LEARNERS["rows that give way"]().fit(X, Y, checkpoint=tmp_path)
+    versions = {path.name.split("-")[1] for path in tmp_path.glob("rows-*.result")}
+    assert len(versions) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("order", np.zeros(80, np.uint32)),
+        ("order", np.arange(9, dtype=np.uint32)),
+        ("last_used", np.zeros(3, np.uint64)),
+        ("values", np.zeros((1, 3))),
+        ("n_rows", 7),
+        ("sizes", np.array([3, 3, 3])),
+    ],
+)
+def test_a_crafted_state_of_rows_is_not_taken(
+    name: str, value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = LEARNERS["rows"]()
+    expected = bytes_of(learner.fit(X, Y))
+    store = StoredRows.store
+    with monkeypatch.context() as patch:
+        patch.setattr(StoredRows, "store", lambda self: replace(store(self), **{name: value}))
+        assert interrupted(patch, learner, Y, tmp_path, 3)
+    with pytest.warns(CheckpointWarning, match="begins again"):
+        assert bytes_of(learner.fit(X, Y, checkpoint=tmp_path)) == expected
+
+
 def test_the_pace_follows_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(fit_checkpoints.Pace, "is_time", IS_TIME)
@@ -107,6 +191,12 @@ def test_the_pace_follows_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         now[0] += seconds
         assert pace.is_time() == is_time
         assert pace.size == size
+    now[0] += 10
+    pace.stored()  # which took 10 seconds
+    now[0] += 150
+    assert not pace.is_time()
+    now[0] += 40
+    assert pace.is_time()
 
 
 def test_a_random_seed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,6 +235,35 @@ def test_rows_that_gave_way_are_computed_again() -> None:
     assert rows.peak_bytes <= FEW_ROWS
 
 
+def test_a_pause_is_one_of_the_same_trainer() -> None:
+    X, y = data(40)
+    distinct = np.sort(np.unique(X._roots, return_index=True)[1])
+    X, y = X[distinct], y[distinct]
+    rows = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**20, 1, None)
+    signs = np.where(y == 1, 1, -1).astype(np.int8)[None]
+    solved = rows.train(problems(signs), 1, None)
+    n, whole = rows.n_rows, rows.rows(0, rows.n_rows)
+    np.testing.assert_allclose(whole, PartialTree()(X[rows.order[:n]], X[rows.order]), rtol=1e-12)
+    for first, last in ((1, 0), (0, n + 1)):
+        with pytest.raises(IndexError, match="no such rows"):
+            rows.rows(first, last)
+    with pytest.raises(ValueError, match="not the next ones"):
+        rows.append(rows.order[:1], whole[:1])
+    with pytest.raises(ValueError, match="rows of other trees"):
+        rows.append(rows.order[:1], whole[:1, :3].copy())
+    other = _core.RowTrainer(PartialTree()._spec(), X._dag, X._roots, True, 2**20, 1, None)
+    paused = _core.SvmProblems(
+        y=signs, C=np.ones(len(y)), loss="hinge", intercept=True, tol=1e-3,
+        seeds=np.zeros(1, dtype=np.uint64), max_sweeps=100, start=solved.alpha,
+        places=solved.places,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="did not pause"):
+        other.train(paused, 1, None)
+    gram = _core.GramTrainer(np.eye(3), 2**20)
+    with pytest.raises(IndexError, match="no such row"):
+        gram.rows_of(np.array([3], dtype=np.uint32))
+
+
 # ---------------------------------------------------------------- which engine
 
 

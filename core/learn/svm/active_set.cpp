@@ -14,28 +14,52 @@ constexpr std::size_t kLargestSet = 3072;
 class ActiveSets {
  public:
   ActiveSets(RowCache& cache, std::span<const std::uint32_t> tree_of, RowProblems problems,
-             std::size_t max_sets, int n_threads, const Watch& report)
+             std::size_t max_sets, int n_threads, const Watch& report, RowState& state)
       : cache_(cache),
         tree_of_(tree_of),
         problems_(std::move(problems)),
         max_sets_(max_sets),
         n_threads_(n_threads),
-        report_(report) {}
+        report_(report),
+        state_(state) {}
 
   std::vector<SvmSolution> run() {
-    add_starts();
-    while (!all_of([](const RowProblem& problem) { return problem.done(); })) {
-      if (all_of([](const RowProblem& problem) { return problem.done() || problem.waits(); })) {
-        get_rows();
-      }
-      descend();
+    if (state_.values.empty()) {
+      add_starts();
+    } else {
+      go_on();
     }
+    while (!all_of([](const RowProblem& problem) { return problem.done(); })) {
+      step();
+      if (state_.pauses) break;
+    }
+    state_.values.clear();
+    for (const auto& problem : problems_) state_.values.push_back(problem->values());
     std::vector<SvmSolution> solutions;
     for (auto& problem : problems_) solutions.push_back(problem->solution());
     return solutions;
   }
 
  private:
+  // Gets rows if the problems cannot go on without, and otherwise uses those that are there.
+  void step() {
+    const bool all_wait =
+        all_of([](const RowProblem& problem) { return problem.done() || problem.waits(); });
+    if (all_wait && !state_.has_new_rows) {
+      get_rows();
+      state_.has_new_rows = true;
+    } else {
+      descend();
+      state_.has_new_rows = false;
+    }
+  }
+
+  void go_on() {
+    for (std::size_t c = 0; c < problems_.size(); ++c) {
+      problems_[c]->go_on(state_.values[c], cache_.rows(), batch());
+    }
+  }
+
   // The number of rows requested at a time. With fewer rows, the choice is better; with more rows,
   // there are fewer descents. At most half of the cache is replaced.
   std::size_t batch() const {
@@ -105,7 +129,7 @@ class ActiveSets {
       if (!problem.done()) problem.run(cache_.rows(), batch(), token);
     });
     for (const auto& problem : problems_) {
-      for (const std::uint32_t tree : problem->used()) cache_.touch(tree);
+      for (const std::uint32_t tree : problem->take_used()) cache_.touch(tree);
     }
   }
 
@@ -116,13 +140,13 @@ class ActiveSets {
     const std::size_t n = batch();
     for (std::size_t place = 0; place < n && wanted.size() < n; ++place) {
       for (std::size_t turn = 0; turn < problems_.size() && wanted.size() < n; ++turn) {
-        const auto& own = problems_[(turn + n_batches_) % problems_.size()]->wanted();
+        const auto& own = problems_[(turn + state_.n_batches) % problems_.size()]->wanted();
         if (place >= own.size() || chosen[own[place]]) continue;
         chosen[own[place]] = true;
         wanted.push_back(own[place]);
       }
     }
-    ++n_batches_;
+    ++state_.n_batches;
     if (is_worth_all(cache_.size() + wanted.size()) || are_many_missing()) {
       cache_.complete(n_threads_, watch());
     } else {
@@ -145,7 +169,9 @@ class ActiveSets {
     const auto m = static_cast<double>(cache_.size());
     if (cache_.capacity() < cache_.n_trees() || m < 0.15 * n) return false;
     std::vector<bool> missing(cache_.n_trees(), false);
-    for (const auto& problem : problems_) problem->mark_missing(missing);
+    for (const auto& problem : problems_) {
+      if (!problem->done()) problem->mark_missing(missing);
+    }
     const auto n_missing = static_cast<double>(std::count(missing.begin(), missing.end(), true));
     return n_missing >= (n - m) * (n - m) / (2.0 * n);
   }
@@ -156,7 +182,7 @@ class ActiveSets {
   std::size_t max_sets_;  // at a time
   int n_threads_;
   const Watch& report_;
-  std::size_t n_batches_ = 0;
+  RowState& state_;
 };
 
 }  // namespace
@@ -169,10 +195,10 @@ std::size_t largest_working_set(std::size_t n_examples, std::uint64_t max_bytes)
 
 std::vector<SvmSolution> solve_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
                                        RowProblems problems, std::uint64_t max_bytes, int n_threads,
-                                       const Watch& report) {
+                                       const Watch& report, RowState& state) {
   const std::size_t n = largest_working_set(tree_of.size(), max_bytes);
   const std::size_t max_sets = max_bytes / sizeof(double) / std::max<std::size_t>(1, n * n);
-  return ActiveSets(cache, tree_of, std::move(problems), max_sets, n_threads, report).run();
+  return ActiveSets(cache, tree_of, std::move(problems), max_sets, n_threads, report, state).run();
 }
 
 }  // namespace filbert

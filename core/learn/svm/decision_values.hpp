@@ -15,8 +15,19 @@ class DecisionValues {
   DecisionValues(std::size_t n_trees, bool has_intercept)
       : values_(n_trees, 0.0), has_intercept_(has_intercept) {}
 
+  // Those of an earlier time. The intercept is the last.
+  DecisionValues(std::span<const double> numbers, bool has_intercept)
+      : values_(numbers.begin(), numbers.end() - 1),
+        has_intercept_(has_intercept),
+        intercept_(numbers.back()) {}
+
   double of(std::uint32_t tree) const { return values_[tree] + intercept_; }
   double intercept() const { return intercept_; }
+  std::vector<double> numbers() const {
+    std::vector<double> all = values_;
+    all.push_back(intercept_);
+    return all;
+  }
 
   // Takes rows by ascending place, with the changes of y_i alpha_i as weights.
   void add(const PackedRows& rows, std::span<const PackedRows::Weighted> weights,

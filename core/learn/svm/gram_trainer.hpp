@@ -59,9 +59,11 @@ class GramTrainer {
   GramTrainer& operator=(const GramTrainer&) = delete;
 
   std::size_t n_trees() const { return tree_of_.size(); }
+  RowCache& cache() { return cache_; }
+  RowState& state() { return state_; }
 
   std::vector<SvmSolution> train(const SvmProblems& problems, int n_threads, const Watch& report) {
-    return train_on_rows(cache_, tree_of_, problems, set_bytes_, n_threads, report);
+    return train_on_rows(cache_, tree_of_, problems, set_bytes_, n_threads, report, state_);
   }
 
  private:
@@ -69,6 +71,7 @@ class GramTrainer {
   std::uint64_t set_bytes_;
   RowCache cache_;
   std::vector<std::uint32_t> tree_of_;
+  RowState state_;
 };
 
 }  // namespace filbert

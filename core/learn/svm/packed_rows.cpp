@@ -11,6 +11,11 @@ PackedRows::PackedRows(std::size_t n) : place_of_(n), tree_at_(n) {
   std::iota(tree_at_.begin(), tree_at_.end(), 0u);
 }
 
+PackedRows::PackedRows(std::vector<std::uint32_t> order)
+    : place_of_(order.size()), tree_at_(std::move(order)) {
+  for (std::uint32_t p = 0; p < tree_at_.size(); ++p) place_of_[tree_at_[p]] = p;
+}
+
 // ------------------------------------------------------------------------------ sums
 
 namespace {
@@ -79,7 +84,8 @@ void PackedRows::swap_places(std::size_t p, std::size_t q) {
   place_of_[tree_at_[q]] = static_cast<std::uint32_t>(q);
 }
 
-void PackedRows::append(std::span<const std::uint32_t> trees, std::span<const Row> values) {
+void PackedRows::append(std::span<const std::uint32_t> trees,
+                        std::span<const double* const> values) {
   for (std::size_t k = 0; k < trees.size(); ++k) {
     const std::size_t place = size();
     const std::size_t before = place_of_[trees[k]];

@@ -23,6 +23,7 @@ class PackedRows {
   };
 
   explicit PackedRows(std::size_t n);
+  explicit PackedRows(std::vector<std::uint32_t> order);  // the trees by place
 
   std::size_t n() const { return place_of_.size(); }
   std::size_t size() const { return rows_.size(); }
@@ -42,7 +43,7 @@ class PackedRows {
   void add_to(std::span<double> sums, std::span<const Weighted> rows, const StopToken& token) const;
 
   // Appends the rows of trees without rows: values[k][j] is entry (trees[k], j) by tree.
-  void append(std::span<const std::uint32_t> trees, std::span<const Row> values);
+  void append(std::span<const std::uint32_t> trees, std::span<const double* const> values);
 
   // Appends all missing rows, in the order of their places and packed as here.
   void append_rest(std::vector<Row> rows);

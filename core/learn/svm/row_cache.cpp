@@ -1,6 +1,7 @@
 #include "learn/svm/row_cache.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "base/errors.hpp"
@@ -65,6 +66,7 @@ void RowCache::make_room(std::size_t n_more, const std::vector<bool>& in_use) {
   order.resize(static_cast<std::size_t>(n_out));
   std::sort(order.begin(), order.end());
   for (const std::uint32_t tree : order) rows_.remove(tree);
+  n_removed_ += order.size();
 }
 
 void RowCache::count(std::span<const std::uint32_t> computed, std::uint64_t scratch_bytes) {
@@ -92,7 +94,8 @@ void RowCache::fetch(std::span<const std::uint32_t> wanted, const std::vector<bo
     computed.push_back(std::make_unique_for_overwrite<double[]>(n_trees()));
   }
   source_.rows(wanted, pointers_to(computed), n_threads, watch);
-  rows_.append(wanted, computed);
+  const std::vector<double*> values = pointers_to(computed);
+  rows_.append(wanted, std::vector<const double*>(values.begin(), values.end()));
   count(wanted, wanted.size() * n_trees() * sizeof(double));
 }
 
@@ -106,6 +109,31 @@ void RowCache::complete(int n_threads, const Watch& watch) {
   source_.block(missing, pointers_to(computed), n_threads, watch);
   rows_.append_rest(std::move(computed));
   count(missing, 0);
+}
+
+void RowCache::restore(std::span<const std::uint32_t> order,
+                       std::span<const std::uint64_t> last_used) {
+  std::vector<bool> found(n_trees(), false);
+  for (const std::uint32_t tree : order) {
+    if (tree >= n_trees() || found[tree]) throw std::invalid_argument("not an order of the trees");
+    found[tree] = true;
+  }
+  if (order.size() != n_trees() || last_used.size() != n_trees()) {
+    throw std::invalid_argument("the order of other trees");
+  }
+  rows_ = PackedRows(std::vector<std::uint32_t>(order.begin(), order.end()));
+  last_used_.assign(last_used.begin(), last_used.end());
+  clock_ = last_used_.empty() ? 0 : *std::max_element(last_used_.begin(), last_used_.end());
+}
+
+void RowCache::append(std::span<const std::uint32_t> trees, std::span<const double* const> values) {
+  const auto next = rows_.trees().subspan(size());
+  if (trees.size() > next.size() || size() + trees.size() > capacity_ ||
+      !std::equal(trees.begin(), trees.end(), next.begin())) {
+    throw std::invalid_argument("these rows are not the next ones");
+  }
+  rows_.append(trees, values);
+  peak_bytes_ = std::max(peak_bytes_, bytes_of(size(), n_trees()));
 }
 
 }  // namespace filbert

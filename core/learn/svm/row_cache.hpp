@@ -33,6 +33,14 @@ class RowCache {
   // Computes all missing rows. All rows have to fit.
   void complete(int n_threads, const Watch& watch);
 
+  // Where the cache is, and the way back there, for a cache of the same source: `restore` removes
+  // all rows and orders the trees, `append` adds the rows of the next places, values by tree. Both
+  // throw std::invalid_argument for what cannot be of such a cache.
+  std::span<const std::uint64_t> last_used() const { return last_used_; }  // by tree
+  std::uint64_t n_removed() const { return n_removed_; }
+  void restore(std::span<const std::uint32_t> order, std::span<const std::uint64_t> last_used);
+  void append(std::span<const std::uint32_t> trees, std::span<const double* const> values);
+
   // Marks the row as just used.
   void touch(std::uint32_t tree) { last_used_[tree] = ++clock_; }
 
@@ -47,6 +55,7 @@ class RowCache {
   std::vector<std::uint64_t> last_used_;  // by tree
   std::uint64_t clock_ = 0;
   std::uint64_t n_computed_ = 0;
+  std::uint64_t n_removed_ = 0;
   std::uint64_t peak_bytes_ = 0;
 };
 

@@ -64,6 +64,18 @@ class RowDescent final : public RowProblem {
     values_.add(rows, weights, token);
   }
 
+  // All else is computed from the dual variables, the place and the decision values.
+  void go_on(std::span<const double> values, const PackedRows& rows,
+             std::size_t most_wanted) override {
+    rng_.set_state(p_.place->rng);
+    solution_.n_sweeps = p_.place->n_sweeps;
+    values_ = DecisionValues(values, p_.intercept);
+    look(rows);
+    first_gap_ = std::max(solution_.gap, p_.tol);
+    decide(most_wanted);
+  }
+  std::vector<double> values() const override { return values_.numbers(); }
+
   void run(const PackedRows& rows, std::size_t most_wanted, const StopToken& token) override {
     constexpr int kMostRounds = 8;
     used_.clear();
@@ -76,9 +88,7 @@ class RowDescent final : public RowProblem {
     }
     set_.clear();
     std::vector<double>().swap(set_.Q);  // the problems need this memory one after the other
-    done_ = is_done();
-    list_wanted(most_wanted);
-    progress_ = done_ ? 1000 : thousandths_done(first_gap_, solution_.gap, p_.tol);
+    decide(most_wanted);
   }
 
   void mark_missing(std::vector<bool>& missing) const override {
@@ -91,6 +101,9 @@ class RowDescent final : public RowProblem {
   SvmSolution solution() override {
     solution_.alpha = std::move(alpha_);
     solution_.intercept = values_.intercept();
+    solution_.place.rng = rng_.state();
+    solution_.place.n_sweeps = solution_.n_sweeps;
+    solution_.is_paused = !done_;
     return std::move(solution_);
   }
 
@@ -121,6 +134,13 @@ class RowDescent final : public RowProblem {
       (is_there ? open_share_ : missing_share_) += candidate.share;
     }
     sums.tell(solution_);
+  }
+
+  // Whether it is done, and which rows it needs if not.
+  void decide(std::size_t most_wanted) {
+    done_ = is_done();
+    list_wanted(most_wanted);
+    progress_ = done_ ? 1000 : thousandths_done(first_gap_, solution_.gap, p_.tol);
   }
 
   bool is_done() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -26,18 +27,23 @@ class RowProblem {
   virtual void add_start(const PackedRows& rows, const std::vector<bool>& trees,
                          const StopToken& token) = 0;
 
+  // Goes on from the problem's place, with the decision values of that time.
+  virtual void go_on(std::span<const double> values, const PackedRows& rows,
+                     std::size_t most_wanted) = 0;
+  virtual std::vector<double> values() const = 0;
+
   // Works on the available rows for some time. When they cannot improve the solution any more,
   // `wanted` lists the other rows that are needed.
   virtual void run(const PackedRows& rows, std::size_t most_wanted, const StopToken& token) = 0;
 
   // The trees whose rows are needed, the most important first.
   const std::vector<std::uint32_t>& wanted() const { return wanted_; }
-  // The trees whose rows were used in the last run.
-  const std::vector<std::uint32_t>& used() const { return used_; }
+  // The trees whose rows were used since the last call.
+  std::vector<std::uint32_t> take_used() { return std::exchange(used_, {}); }
   // Marks trees without rows whose examples have more of the gap than the average allowed share.
   virtual void mark_missing(std::vector<bool>& missing) const = 0;
 
-  // Call it at the end.
+  // Call it at the end, or to pause.
   virtual SvmSolution solution() = 0;
 
  protected:

@@ -26,9 +26,11 @@ class RowTrainer {
 
   std::size_t n_trees() const { return tree_of_.size(); }
   const RowCache& cache() const { return cache_; }
+  RowCache& cache() { return cache_; }
+  RowState& state() { return state_; }
 
   std::vector<SvmSolution> train(const SvmProblems& problems, int n_threads, const Watch& report) {
-    return train_on_rows(cache_, tree_of_, problems, set_bytes_, n_threads, report);
+    return train_on_rows(cache_, tree_of_, problems, set_bytes_, n_threads, report, state_);
   }
 
  private:
@@ -45,6 +47,7 @@ class RowTrainer {
   TileRows source_;
   std::uint64_t set_bytes_;
   RowCache cache_;
+  RowState state_;
 };
 
 }  // namespace filbert

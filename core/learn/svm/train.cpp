@@ -58,13 +58,20 @@ std::vector<SvmSolution> train_on_pairs(const PairFactors<SumFactors>& factors,
 
 std::vector<SvmSolution> train_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
                                        const SvmProblems& problems, std::uint64_t max_bytes,
-                                       int n_threads, const Watch& report) {
+                                       int n_threads, const Watch& report, RowState& state) {
   problems.check(tree_of.size());
+  if (problems.places.empty()) {
+    state = {};
+  } else if (state.values.size() != problems.size() ||
+             state.values.front().size() != cache.n_trees() + 1) {
+    throw std::invalid_argument("training on rows did not pause at these places");
+  }
+  state.pauses = problems.pause != SvmProblem::kNoPause;
   std::vector<SvmProblem> each;
   for (std::size_t c = 0; c < problems.size(); ++c) each.push_back(problems[c]);
   return std::visit(
       [&](const auto& loss) {
-        return train_svms_on_rows(cache, tree_of, loss, each, max_bytes, n_threads, report);
+        return train_svms_on_rows(cache, tree_of, loss, each, max_bytes, n_threads, report, state);
       },
       problems.loss);
 }

@@ -11,6 +11,7 @@
 #include "learn/svm/certificate.hpp"
 #include "learn/svm/pair_factors.hpp"
 #include "learn/svm/row_cache.hpp"
+#include "learn/svm/row_state.hpp"
 #include "learn/svm/svm_problem.hpp"
 
 namespace filbert {
@@ -27,10 +28,12 @@ std::vector<SvmSolution> train_on_pairs(const PairFactors<SumFactors>& factors,
                                         const SvmProblems& problems, int n_threads,
                                         const Watch& report);
 
-// On rows of a kernel matrix, which the problems share (see active_set.hpp).
+// On rows of a kernel matrix, which the problems share (see active_set.hpp). If the problems have
+// places, the state and the cache are those of the same time. Throws std::invalid_argument if the
+// state has another size.
 std::vector<SvmSolution> train_on_rows(RowCache& cache, std::span<const std::uint32_t> tree_of,
                                        const SvmProblems& problems, std::uint64_t max_bytes,
-                                       int n_threads, const Watch& report);
+                                       int n_threads, const Watch& report, RowState& state);
 
 // By problem: a bound on the relative duality gap under a kernel that differs by no more than
 // `errors` from the kernel of the scores. alpha is by problem and example. The scores are by

@@ -7,7 +7,7 @@ of work, which ``checkpoint.json`` describes. Files are replaced atomically and 
 import json
 import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from typing import Any, TypeVar
 from warnings import warn
@@ -110,9 +110,20 @@ class Checkpoint:
         """Return the stored state of a step that is not finished, or None."""
         return self._get(step, kind)
 
-    def store(self, step: str, state: Any) -> None:
-        """Store the state of a step, in place of an earlier one."""
+    def store(self, step: str, state: Any) -> bool:
+        """Store the state of a step, in place of an earlier one. Return whether that was done."""
         self._put(step, state)
+        return self._folder is not None and not self._is_full
+
+    def remove(self, begin: str, but: Sequence[str]) -> None:
+        """Remove the results of all steps whose names begin so, apart from some."""
+        if self._folder is None:
+            return
+        with suppress(OSError):  # they only take room
+            for name in os.listdir(self._folder):
+                step, end = os.path.splitext(name)
+                if step.startswith(f"{begin}-") and end == ".result" and step not in but:
+                    os.unlink(os.path.join(self._folder, name))
 
     def close(self) -> None:
         """Let others use the folder."""

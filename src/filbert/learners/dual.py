@@ -16,6 +16,7 @@ from filbert.corpus.parts import Parts
 from filbert.engine import Engine
 from filbert.errors import InputTypeError, InvalidParameterError
 from filbert.kernels.inputs import rows_for, warn_without_fragments
+from filbert.learners.at_once import at_once
 from filbert.learners.dual_parameters import check_cost
 from filbert.learners.exact import ExactTrainer
 from filbert.learners.kernel_parameter import KernelParameter
@@ -172,8 +173,10 @@ class DualLearner(KernelParameter, BaseEstimator):  # type: ignore[misc]
         n_problems = len(task.problems.signs)
         seeds = rng.randint(0, 2**63 - 1, size=n_problems, dtype=np.int64).astype(np.uint64)
         problems = replace(task.problems, C=float(C), seeds=seeds, start=start)
-        self._cost = problems.C
-        self._keep(task, task.trainer.train(problems, kept))
+        solution = task.trainer.train(problems, kept)
+        with at_once(self) as draft:
+            draft._cost = problems.C
+            draft._keep(task, solution)
 
     def _keep(self, task: Task, solution: Solution) -> None:
         self.support_ = np.flatnonzero(solution.coef.any(axis=0))

@@ -77,7 +77,7 @@ class ExactTrainer:
     def solve(self, problems: Problems, kept: Checkpoint | None = None) -> Solution:
         """Solve the problems, up to `tol` if `max_iter` suffices."""
         runs = _Runs(_MAX_ITER if problems.max_iter is None else problems.max_iter)
-        pauses = None if kept is None else Pauses(kept)
+        pauses = None if kept is None else Pauses(kept, self.matrix)
         tol, start = problems.tol, problems.start
         room = tol  # that errors of the kernel leave
         if pauses is not None and pauses.run is not None:

@@ -20,6 +20,7 @@ from filbert.errors import CheckpointError, InvalidParameterError
 from filbert.kernels import Kernel
 
 SECONDS = 30.0  # between two checkpoints
+OF_TIME = 20  # storing takes at most one part in so many of the time
 _LARGEST = 2**30  # units of work between two looks at the clock
 
 # Parameters that do not change the result, or that the description has in another form.
@@ -35,6 +36,7 @@ class Pace:
     def __init__(self, size: int) -> None:
         self.size = size
         self._looked = self._stored = time.monotonic()
+        self._wait = SECONDS
 
     def is_time(self) -> bool:
         """Whether to store now. Later pieces of work are longer or shorter, as time passes."""
@@ -45,10 +47,14 @@ class Pace:
             self.size = min(2 * self.size, _LARGEST)
         elif took > SECONDS:
             self.size = max(1, self.size // 2)
-        if now - self._stored < SECONDS:
+        if now - self._stored < self._wait:
             return False
         self._stored = now
         return True
+
+    def stored(self) -> None:
+        """Say that storing has ended. If it takes long, it is done less often."""
+        self._wait = max(SECONDS, OF_TIME * (time.monotonic() - self._stored))
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from filbert.fragments import (
 from filbert.kernels import SubsetTree, TreeKernel
 from filbert.kernels.capabilities import capabilities_of
 from filbert.kernels.inputs import rows_for, warn_without_fragments
+from filbert.learners.at_once import at_once
 from filbert.learners.dual_classifier import DualClassifier
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.perceptron import TreePerceptron
@@ -148,7 +149,8 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
         """
         self.check_parameters()
         if self.fragments is not None:
-            self._take(None, None, [], fragments_of(self.fragments))
+            with at_once(self) as draft:
+                draft._take(None, None, [], fragments_of(self.fragments))
             return self
         model, learner, classes = self._model(X, y)
         mined = [
@@ -161,12 +163,13 @@ class FragmentVectorizer(KernelParameter, TransformerMixin, BaseEstimator):  # t
             replace(found, fragments=fragments[places])
             for found, places in zip(mined, columns, strict=True)
         ]
-        self._take(learner, classes, mined, fragments)
-        if learner is not None:
-            self.coef_ = np.zeros((len(mined), len(fragments)))
-            for own, found, places in zip(self.coef_, mined, columns, strict=True):
-                own[places] = found.weight
-            self.intercept_ = model.intercept.copy()
+        with at_once(self) as draft:
+            draft._take(learner, classes, mined, fragments)
+            if learner is not None:
+                draft.coef_ = np.zeros((len(mined), len(fragments)))
+                for own, found, places in zip(draft.coef_, mined, columns, strict=True):
+                    own[places] = found.weight
+                draft.intercept_ = model.intercept.copy()
         return self
 
     def columns(self) -> list[NDArray[np.intp]]:

@@ -15,6 +15,7 @@ from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import n_examples
 from filbert.kernels.inputs import rows_for, warn_without_fragments, without_others
 from filbert.kernels.terms import check_expression
+from filbert.learners.at_once import at_once
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.threads import n_threads
 
@@ -92,7 +93,8 @@ class KernelMatrix(
         if n_examples(examples) == 0:
             raise InvalidParameterError("KernelMatrix: there are no examples to compare with")
         warn_without_fragments(kernel, examples)
-        self._take(kernel, without_others(kernel, examples), feature_names_of(X))
+        with at_once(self) as draft:
+            draft._take(kernel, without_others(kernel, examples), feature_names_of(X))
         return self
 
     @by_parts

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from filbert.corpus.checkpoints import Checkpoint
 from filbert.corpus.parts import Parts
 from filbert.errors import InvalidParameterError
+from filbert.learners.at_once import at_once
 from filbert.learners.cascade import Cascade, Round, Trained
 from filbert.learners.cascade_tasks import Machine
 from filbert.learners.fit_checkpoints import check_is_described, hash_of
@@ -47,7 +48,9 @@ def fit_over_parts(
             checkpoint=kept,
             verbose=learner.verbose,
         )
-        _keep(learner, corpus, cascade.train())
+        trained = cascade.train()
+        with at_once(learner) as draft:
+            _keep(draft, corpus, trained)
     finally:
         kept.close()
 
@@ -123,6 +126,7 @@ def _keep(learner: Any, corpus: Parts, trained: Trained) -> None:
     learner.engine_ = fitted.engine
     learner.engine_reason_ = fitted.reason
     learner._alpha = None
+    learner._keep_planes({})
 
 
 def _convergence(rounds: list[Round]) -> list[Convergence]:

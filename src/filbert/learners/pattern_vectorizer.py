@@ -13,6 +13,7 @@ from filbert.engine.pattern_space import PatternSpace
 from filbert.errors import InvalidParameterError
 from filbert.kernels import LocalPatterns
 from filbert.kernels.capabilities import capabilities_of
+from filbert.learners.at_once import at_once
 from filbert.threads import n_threads
 
 
@@ -101,7 +102,8 @@ class PatternVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if len(trees) == 0:
             raise InvalidParameterError("PatternVectorizer: there are no trees to learn from")
         space, rows = PatternSpace.of(kernel, trees, n_jobs=self.n_jobs, verbose=self.verbose)
-        self._take(space)
+        with at_once(self) as draft:
+            draft._take(space)
         return rows
 
     @by_parts

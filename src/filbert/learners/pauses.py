@@ -1,4 +1,4 @@
-"""Training on factors in pieces: the solver pauses, its state is stored, and it goes on."""
+"""Training in pieces: the solver pauses, its state is stored, and it goes on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,9 +12,10 @@ from filbert.arrays import FloatArray
 from filbert.corpus.checkpoints import Checkpoint
 from filbert.learners.fit_checkpoints import Pace
 from filbert.learners.problems import Convergence, Problems
+from filbert.learners.stored_rows import RowsState, StoredRows
 
 _STEP = "solver"  # the name of the state in a checkpoint
-_FIRST = 20  # sweeps; the core pauses between passes over all examples
+_FIRST = 20  # sweeps on factors, between passes over all examples; on rows, any number is one
 
 
 @dataclass(frozen=True)
@@ -61,15 +62,20 @@ class Paused:
     alpha: FloatArray  # by problem and example
     places: NDArray[np.uint64]
     looks: Curves  # of this run
+    rows: RowsState
 
 
 class Pauses:
     """Runs a solver in pieces, from the stored state on."""
 
-    def __init__(self, kept: Checkpoint) -> None:
+    def __init__(self, kept: Checkpoint, matrix: Any) -> None:
         self._kept = kept
         self._pace = Pace(_FIRST)
-        self._at = kept.latest(_STEP, Paused)
+        is_on_rows = isinstance(matrix, _core.RowTrainer | _core.GramTrainer)
+        self._rows = StoredRows(kept, matrix) if is_on_rows else None
+        at = kept.latest(_STEP, Paused)
+        is_there = at is not None and (self._rows is None or self._rows.resume(at.rows))
+        self._at = at if is_there else None
 
     @property
     def run(self) -> Run | None:
@@ -94,9 +100,17 @@ class Pauses:
                 curves = [_continued(*both) for both in zip(looks, curves, strict=True)]
             if not solved.is_paused:
                 return solved, curves
-            at = Paused(run, solved.alpha, solved.places, Curves.packed(curves))
+            packed = Curves.packed(curves)
+            at = Paused(run, solved.alpha, solved.places, packed, RowsState.none())
             if self._pace.is_time():
-                self._kept.store(_STEP, at)
+                self._store(at)
+
+    def _store(self, at: Paused) -> None:
+        if self._rows is None:
+            self._kept.store(_STEP, at)
+        elif self._kept.store(_STEP, replace(at, rows=self._rows.store())):
+            self._rows.tidy()
+        self._pace.stored()
 
 
 def looks_of(solved: _core.SvmSolutions) -> list[Convergence]:

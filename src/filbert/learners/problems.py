@@ -39,7 +39,8 @@ class Problems:
         places : array, optional
             Where the solver paused; `start` is of that time.
         pause : int
-            The number of sweeps after which a solver on factors pauses.
+            The number of sweeps after which a solver on factors pauses. On rows, any number lets it
+            pause whenever it has done all that it can with the rows that are there.
         """
         return SvmProblems(
             y=self.signs,

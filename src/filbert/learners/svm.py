@@ -226,8 +226,7 @@ class TreeSVC(DualClassifier):
         checkpoint : path, optional
             A folder that keeps finished results or, for examples in one piece, the state of the
             solver every half minute. After an interruption, the same call continues from there, and
-            gives the same model to the last bit. On rows of the kernel matrix (`engine_` is "rows")
-            training begins again.
+            gives the same model to the last bit.
 
         Returns
         -------
@@ -236,7 +235,6 @@ class TreeSVC(DualClassifier):
         """
         if isinstance(X, Parts):
             fit_over_parts(self, X, y, sample_weight, checkpoint)
-            self._keep_planes({})
             return self
         if y is None:
             raise InvalidParameterError("TreeSVC needs y, the class of each example")

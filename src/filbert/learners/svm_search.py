@@ -19,6 +19,7 @@ from filbert.errors import InputTypeError, InvalidParameterError, MissingLibrary
 from filbert.kernels import Kernel
 from filbert.kernels.inputs import rows_for
 from filbert.labels import checked_groups
+from filbert.learners.at_once import at_once
 from filbert.learners.dual_parameters import check_choice, check_cost, check_positive
 from filbert.learners.search_folds import folds_of, sampled
 from filbert.learners.search_kernels import default_kernels
@@ -187,7 +188,8 @@ class TreeSVCCV(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             loss=best.loss, C=best.C, tol=self.tol, verbose=self.verbose
         )
         svm.fit(examples, classes[coded])
-        self._keep(svm, race, best, len(part))
+        with at_once(self) as draft:
+            draft._keep(svm, race, best, len(part))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

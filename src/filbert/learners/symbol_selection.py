@@ -16,6 +16,7 @@ from filbert.kernels import ApproximateTree, SubsetTree, TreeKernel
 from filbert.kernels.algebra import is_number
 from filbert.kernels.approximate import Symbol, labels_of
 from filbert.kernels.capabilities import capabilities_of
+from filbert.learners.at_once import at_once
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.symbol_gains import Forms, gains_of, gains_over_parts
 from filbert.learners.symbol_program import (
@@ -156,7 +157,8 @@ class SymbolSelector(KernelParameter, BaseEstimator):  # type: ignore[misc]
         chosen = self._choose(names, found.gains, frequencies)
         own = tuple(symbol for symbol, yes in zip(names, chosen, strict=True) if yes)
         chosen_kernel = ApproximateTree(kernel, own, by=self.by)
-        self._take(chosen_kernel, names, found.gains, frequencies, found.kernel_error)
+        with at_once(self) as draft:
+            draft._take(chosen_kernel, names, found.gains, frequencies, found.kernel_error)
         return self
 
     def _take(

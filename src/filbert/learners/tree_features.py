@@ -19,6 +19,7 @@ from filbert.kernels import Kernel, SubsetTree
 from filbert.kernels.algebra import is_number, n_examples
 from filbert.kernels.inputs import rows_for, warn_without_fragments
 from filbert.kernels.terms import check_expression, check_is_sum
+from filbert.learners.at_once import at_once
 from filbert.learners.feature_examples import FeatureExamples
 from filbert.learners.kernel_parameter import KernelParameter
 from filbert.learners.tolerance import check_kernel_tol
@@ -141,7 +142,9 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
             If the trees share so many classes of fragments that the kernel matrix takes much less
             time, or if it takes more than `max_work`.
         """
-        self._take(self._space_of(X), feature_names_of(X), private=bool(self.private))
+        space = self._space_of(X)
+        with at_once(self) as draft:
+            draft._take(space, feature_names_of(X), private=bool(self.private))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> sp.csr_array:
@@ -162,7 +165,8 @@ class TreeFeatures(KernelParameter, TransformerMixin, BaseEstimator):  # type: i
         space = self._space_of(X)
         private = bool(self.private)
         rows = space.rows(self._limits(), private=private)
-        self._take(space, feature_names_of(X), private=private)
+        with at_once(self) as draft:
+            draft._take(space, feature_names_of(X), private=private)
         return rows
 
     @by_parts
