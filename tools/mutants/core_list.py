@@ -129,7 +129,11 @@ _LISTED: dict[str, list[tuple[str, str, str]]] = {
             "Real(0.0)",
             "pairs of nodes after a block was given up",
         ),
-        ("if («seen.n_members < 2» || seen.sides != kBothSides) continue;", "seen.n_members < 3", "classes of two nodes"),
+        (
+            "if («seen.n_members < 2» || seen.sides != kBothSides) continue;",
+            "seen.n_members < 3",
+            "classes of two nodes",
+        ),
     ],
     "forest/builder.cpp": [
         (
