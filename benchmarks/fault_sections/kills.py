@@ -173,7 +173,7 @@ def during_fit(folder: Path, n: int, name: str) -> dict[str, Any]:
     X, y = data(150)
     learner = _TRAININGS[name]()
     between = fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME
-    fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = 0.005, 0  # many states in each training
+    fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = 0.001, 0  # many states in each training
     rng = random.Random(1)
     n_kills = n_trainings = same = resumed = 0
     try:
