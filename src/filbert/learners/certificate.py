@@ -29,8 +29,8 @@ def first_kernel_tol(tol: float, costs: FloatArray) -> float:
     tol : float
     costs : ndarray of shape (n,)
     """
-    total = float(costs.sum())
-    typical = float(costs @ costs) / total if total > 0 else 0.0  # the mean, weighted by the costs
+    total = float(costs.sum())  # not by costs @ costs: see row_steps
+    typical = float(np.square(costs).sum()) / total if total > 0 else 0.0  # weighted by the costs
     return min(_COARSEST, _usable(_FIRST * tol / max(1.0, typical)))
 
 
