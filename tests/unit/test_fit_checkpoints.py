@@ -187,16 +187,21 @@ def test_the_pace_follows_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fit_checkpoints.Pace, "is_time", IS_TIME)
     monkeypatch.setattr(fit_checkpoints.time, "monotonic", lambda: now[0])
     pace = fit_checkpoints.Pace(8)
-    for seconds, is_time, size in [(1, False, 16), (10, False, 16), (20, True, 16), (40, True, 8)]:
+
+    def looked(seconds: float) -> tuple[bool, int]:
         now[0] += seconds
-        assert pace.is_time() == is_time
-        assert pace.size == size
+        return pace.is_time(), pace.size
+
+    assert looked(1) == (False, 16)
+    assert looked(10) == (False, 16)
+    assert looked(20) == (True, 16)
+    pace.stored()
+    assert looked(40) == (True, 8)  # the piece took longer than it should
     now[0] += 10
-    pace.stored()  # which took 10 seconds
-    now[0] += 150
-    assert not pace.is_time()
-    now[0] += 40
-    assert pace.is_time()
+    pace.stored()  # which took 10 seconds, and does not count as work
+    assert looked(10) == (False, 8)
+    assert looked(140) == (False, 4)
+    assert looked(60)[0]
 
 
 def test_a_random_seed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

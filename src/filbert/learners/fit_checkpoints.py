@@ -47,14 +47,13 @@ class Pace:
             self.size = min(2 * self.size, _LARGEST)
         elif took > SECONDS:
             self.size = max(1, self.size // 2)
-        if now - self._stored < self._wait:
-            return False
-        self._stored = now
-        return True
+        return now - self._stored >= self._wait
 
     def stored(self) -> None:
         """Say that storing has ended. If it takes long, it is done less often."""
-        self._wait = max(SECONDS, OF_TIME * (time.monotonic() - self._stored))
+        now = time.monotonic()
+        self._wait = max(SECONDS, OF_TIME * (now - self._looked))
+        self._looked = self._stored = now
 
 
 @contextmanager

@@ -69,6 +69,7 @@ class OnlineVisits(_Visits):
         state = model.state()
         parts = self.n_done, state.n_forgotten, support_of, state.log, state.support
         self._kept.store(_STEP, _OnlineState(*parts))
+        self._pace.stored()
 
 
 # ---------------------------------------------------------------- on factors
@@ -108,6 +109,7 @@ class FactorVisits(_Visits):
         self.n_done = self.next_pause()
         if self._kept is not None and self.n_done < self.n_all and self._pace.is_time():
             self._kept.store(_STEP, _FactorState(self.n_done, support, Log(*log)))
+            self._pace.stored()
 
 
 def _plain(log: Log) -> tuple[Any, ...]:

@@ -67,6 +67,7 @@ class StoredPlanes:
         """Store the state if it is time."""
         if self._kept is not None and self._pace.is_time():
             self._kept.store(self._name, _stored(self._state, counts, is_finished=False))
+            self._pace.stored()
 
     def finish(self, counts: DeltaCounts) -> None:
         """Store the state of a problem that is solved."""
