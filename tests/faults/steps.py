@@ -31,6 +31,7 @@ class AtStep:
     def during(self, work: Callable[[], Any]) -> bool:
         """Run some work. Return whether it was interrupted."""
         before = sys.gettrace()
+        sys._getframe().f_trace_opcodes = True  # Python 3.12 looks at it when tracing begins
         sys.settrace(self._called)
         try:
             work()
