@@ -161,7 +161,9 @@ _TRAININGS: dict[str, Callable[[], Any]] = {
         PartialTree(), engine="rows", C=1.0, max_memory=150 * 8 * 50, random_state=0, n_jobs=1
     ),
     "TreeSVC by sdag+": lambda: TreeSVC(strategy="sdag+", max_iter=40, random_state=0, n_jobs=1),
-    "TreePerceptron by factors": lambda: TreePerceptron(n_epochs=5000, shuffle=True, random_state=0),
+    "TreePerceptron by factors": lambda: TreePerceptron(
+        n_epochs=5000, shuffle=True, random_state=0
+    ),
     "TreePerceptron that forgets": lambda: LEARNERS["TreePerceptron that forgets"]().set_params(
         shuffle=True, random_state=0, n_epochs=10
     ),
