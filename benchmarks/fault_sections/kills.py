@@ -178,7 +178,7 @@ def during_fit(folder: Path, n: int, name: str) -> dict[str, Any]:
     X, y = data(_N_TREES.get(name, 150))
     learner = _TRAININGS[name]()
     between = fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME
-    fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = 0.001, 1  # several states in each training
+    fit_checkpoints.SECONDS, fit_checkpoints.OF_TIME = 0.002, 1  # several states in each training
     rng = random.Random(1)
     n_kills = n_trainings = same = resumed = 0
     try:

@@ -34,7 +34,7 @@ class Pace:
     """
 
     def __init__(self, size: int) -> None:
-        self.size = size
+        self.size = self._least = size
         self._looked = self._stored = time.monotonic()
         self._wait = SECONDS
 
@@ -46,7 +46,7 @@ class Pace:
         if took < SECONDS / 10:
             self.size = min(2 * self.size, _LARGEST)
         elif took > SECONDS:
-            self.size = max(1, self.size // 2)
+            self.size = max(self._least, self.size // 2)
         return now - self._stored >= self._wait
 
     def stored(self) -> None:
