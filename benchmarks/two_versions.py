@@ -137,12 +137,11 @@ def compared(work: str, path: Path, pythons: dict[str, Path]) -> dict[str, Any]:
     return {**row, "runs": RUNS}
 
 
-def main(commit: str, python: Path | None, works: list[str]) -> None:
+def main(commit: str, works: list[str]) -> None:
     figures = []
     with TemporaryDirectory() as made:
         folder = Path(made)
-        before = environment(commit, folder) if python is None else python
-        pythons = {"before": before, "now": Path(sys.executable)}
+        pythons = {"before": environment(commit, folder), "now": Path(sys.executable)}
         data = files(folder)
         for work in works:
             figures.append(compared(work, data[WORKS[work][0]], pythons))
@@ -154,7 +153,6 @@ def main(commit: str, python: Path | None, works: list[str]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("commit", nargs="?", help="the earlier version")
-    parser.add_argument("--python", type=Path, help="an interpreter that has the commit installed")
     parser.add_argument("--only", nargs="+", choices=WORKS, default=list(WORKS))
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -164,4 +162,4 @@ if __name__ == "__main__":
     elif arguments.commit is None:
         parser.error("which commit?")
     else:
-        main(arguments.commit, arguments.python, arguments.only)
+        main(arguments.commit, arguments.only)
