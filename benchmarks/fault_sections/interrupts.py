@@ -5,6 +5,7 @@ import signal
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def run(name: str, n: int, *, size: int = 200) -> dict[str, Any]:
     bad = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        while _cpu_seconds(lambda: trained(LEARNERS[name](), X, y)) > _MOST_SECONDS:  # noqa: B023
+        while _cpu_seconds(partial(trained, LEARNERS[name](), X, y)) > _MOST_SECONDS:
             X, y = X[::2], y[::2]
         learner = trained(LEARNERS[name](), X, y)
         expected = digest(learner)

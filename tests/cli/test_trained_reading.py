@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,15 +98,23 @@ def test_a_file_from_python_says_nothing(tmp_path: Path) -> None:
     assert inspect(tmp_path / "m").reading is None
 
 
+@pytest.mark.parametrize("name", ["format", "on_error", "source"])
+def test_what_is_no_option_of_a_format(run: Run, pages: Path, tmp_path: Path, name: str) -> None:
+    labels = ("--label", "folder")
+    done = run("train", pages, *labels, "--set", f"{name}=x", "-o", tmp_path / "m")
+    assert (done.code, "no option of a format" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     "reading",
     [[], {"format": "xml"}, {"format": 1, "settings": []}, {"format": "xml", "settings": [1]},
-     {"format": "xml", "settings": "attributes=true"}],
+     {"format": "xml", "settings": "attributes=true"}, {"format": "xml", "settings": ["x"]},
+     {"format": "xml\x1b[2J", "settings": []}, {"format": "xml", "settings": ["text=\x1b[2J"]}],
 )  # fmt: skip
-def test_other_notes_are_refused(reading: object, tmp_path: Path) -> None:
+def test_other_notes_are_refused(reading: Any, tmp_path: Path) -> None:
     clf = TreeSVC().fit(["(S (A a))", "(S (B b))"], ["yes", "no"])
     with pytest.raises(InvalidParameterError, match="a list of settings"):
-        save(clf, tmp_path / "m", reading=reading)  # type: ignore[arg-type]
+        save(clf, tmp_path / "m", reading=reading)
     assert not (tmp_path / "m").exists()
 
 

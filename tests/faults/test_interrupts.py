@@ -1,6 +1,7 @@
 """Ctrl-C at random moments leaves a learner usable: see fault_sections."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_an_interrupt_never_leaves_half_of_a_training(name: str, was_fitted: boo
         allowed += [values_of(new(), X)] if was_fitted else []
         n = 1
         learner = new()
-        while AtStep(n, type(learner)).during(lambda: trained(learner, X, Y)):  # noqa: B023
+        while AtStep(n, type(learner)).during(partial(trained, learner, X, Y)):
             try:
                 found = values_of(learner, X)
             except (NotFittedError, AttributeError):

@@ -28,7 +28,9 @@ from filbert.several_files import FileExamples, labelled_files, together
 
 BRACKETS = "brackets"
 FOLDER = "folder"
-_TABLE_SETTINGS = ("labels", "empty", "features", "n_features")
+TABLE_SETTINGS = ("labels", "empty", "features", "n_features")  # of --set, beside the trees
+# Other options of the command line, and what --set cannot set at all.
+_NOT_SETTINGS = {"format": "use --format", "on_error": "use --on-error", "source": "name the data"}
 
 OnError = Literal["raise", "skip"]
 
@@ -134,8 +136,8 @@ class DataFiles:
         """Return the options of labelled formats, from --set."""
         settings = self.settings()
         for name in settings:
-            if name not in _TABLE_SETTINGS and self.reading.tree_format is None:
-                listed = ", ".join(_TABLE_SETTINGS)
+            if name not in TABLE_SETTINGS and self.reading.tree_format is None:
+                listed = ", ".join(TABLE_SETTINGS)
                 raise InvalidParameterError(
                     f"--set {name}: labelled formats have no such option; they have {listed}"
                 )
@@ -338,6 +340,8 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise InvalidParameterError(f"--set takes NAME=VALUE, got {text!r}")
+    if name in _NOT_SETTINGS:
+        raise InvalidParameterError(f"--set {name}: no option of a format: {_NOT_SETTINGS[name]}")
     return name, value_of(value)
 
 

@@ -6,28 +6,25 @@ predictions of a model mean nothing. Nothing in the trees shows it.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from filbert import persist
 from filbert.cli import console
+from filbert.cli.data import TABLE_SETTINGS, DataFiles
 from filbert.read.catalogue import TREE_FORMATS
-
-if TYPE_CHECKING:
-    from filbert.cli.data import DataFiles
-
-# Options of tables, which say what is read beside the trees.
-_OF_TABLES = ("labels", "empty", "features", "n_features")
+from filbert.read.detection import format_by_name
+from filbert.read.sources import expand
 
 
-def shaping(files: "DataFiles") -> dict[str, Any] | None:
+def shaping(files: DataFiles) -> dict[str, Any] | None:
     """Return the format of the trees and its options, for the model file. None if it is unknown."""
-    formats = _tree_formats(files)
-    if len(formats) != 1:
+    formats, settings = _tree_formats(files), _shaping(files.reading.settings or ())
+    if len(formats) != 1 or not "".join(settings).isprintable():
         return None
-    return {"format": formats.pop(), "settings": _shaping(files.reading.settings or ())}
+    return {"format": formats.pop(), "settings": settings}
 
 
-def as_trained(files: "DataFiles", model: str) -> "DataFiles":
+def as_trained(files: DataFiles, model: str) -> DataFiles:
     """Return the files with the options that a model was trained with.
 
     They count for data in the same format, unless the command has options of its own. Those are
@@ -51,14 +48,11 @@ def as_trained(files: "DataFiles", model: str) -> "DataFiles":
 
 def _shaping(settings: Sequence[str]) -> list[str]:
     last = {text.partition("=")[0]: text for text in settings}  # the last one counts
-    return sorted(text for name, text in last.items() if name not in _OF_TABLES)
+    return sorted(text for name, text in last.items() if name not in TABLE_SETTINGS)
 
 
-def _tree_formats(files: "DataFiles") -> set[str]:
+def _tree_formats(files: DataFiles) -> set[str]:
     """Return the formats of the trees, as far as options and names of files show them."""
-    from filbert.read.detection import format_by_name
-    from filbert.read.sources import expand
-
     reading = files.reading
     if reading.tree_format is not None:
         return {reading.tree_format}

@@ -167,7 +167,8 @@ def checked_reading(reading: Any, error: type[FilbertError]) -> dict[str, Any]:
         found.keys() != {"format", "settings"}
         or not isinstance(format, str)
         or not isinstance(settings, list)
-        or not all(isinstance(text, str) for text in settings)
+        or not all(isinstance(text, str) and "=" in text for text in settings)
+        or not "".join([format, *settings]).isprintable()  # commands show them in a terminal
     ):
         raise error("reading: expected a format and a list of settings such as 'attributes=true'")
     return found

@@ -147,7 +147,7 @@ class Summary:
             lines.append("this version of Filbert cannot load it: update Filbert")
         if self.reading is not None:
             settings = "".join(f" --set {text}" for text in self.reading["settings"])
-            lines.append(printable(f"trees read as {self.reading['format']}{settings}"))
+            lines.append(f"trees read as {self.reading['format']}{settings}")
         lines += _part_lines(self.content, "") + _array_lines(self.arrays)
         return "\n".join(lines)
 
